@@ -1,0 +1,1 @@
+"""Pure functions over the model: tables in, frozen dataclasses or tables out."""

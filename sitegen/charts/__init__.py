@@ -1,0 +1,1 @@
+"""Chart forms and what a run attaches to them; the only Altair import."""

@@ -1,0 +1,1 @@
+"""Loading, checking and looking up the explanations of metrics, settings and terms."""

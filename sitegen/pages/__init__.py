@@ -1,0 +1,1 @@
+"""Page kinds: a frozen view model and its builder each. No statistics here."""

@@ -1,0 +1,75 @@
+"""What every page shares: its address, its language, the site it stands in."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sitegen.settings import SiteSettings
+from sitegen.text import Lang
+
+if TYPE_CHECKING:
+    from sitegen.glossary.lookup import Glossary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFile:
+    """One file of the site."""
+
+    path: str
+    """POSIX path relative to the site root."""
+    content: bytes
+    """Its bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SiteContext:
+    """What pages need to know of the site; the same for every run and every worker."""
+
+    settings: SiteSettings
+    """`sitegen.toml`."""
+    assets: Mapping[str, str]
+    """Logical asset name (`sitegen.css`, `app.js`, `vega.js`, `charts.js`) to its site path with a content hash."""
+    glossary: Glossary
+    """All entries, the archive's own included."""
+    version: str
+    """Version of sitegen, for the footer."""
+
+
+class Urls:
+    """Makes every address. Site paths are root-relative without a leading slash; links are relative and name a file."""
+
+    def __init__(self, page: str, lang: Lang) -> None:
+        """For links from the page at site path `page` (with its `zh/` when Chinese)."""
+        self.page = page
+        self.lang = lang
+
+    def to(self, site_path: str) -> str:
+        """Relative link from this page to a site path (an asset, a data file)."""
+        return posixpath.relpath(site_path, posixpath.dirname(self.page) or ".")
+
+    def page_to(self, page: str, anchor: str = "") -> str:
+        """Relative link to an English site path's page in this page's language."""
+        return self.to(localised(page, self.lang)) + (f"#{anchor}" if anchor else "")
+
+    def alternate(self, lang: Lang) -> str:
+        """Relative link to this page in another language."""
+        bare = self.page.removeprefix("zh/") if self.lang == "zh" else self.page
+        return self.to(localised(bare, lang))
+
+
+def localised(page: str, lang: Lang) -> str:
+    """Site path of a page in a language: English at the root, Chinese under `zh/`."""
+    return page if lang == "en" else f"zh/{page}"
+
+
+def run_page(slug: str, kind: str = "index") -> str:
+    """Site path of a run's page: index, metrics, trials, engines, config, logs, sources."""
+    return f"runs/{slug}/{kind}.html"
+
+
+def glossary_page(entry_id: str) -> str:
+    """Site path of a glossary entry's page."""
+    return f"glossary/{entry_id}.html"

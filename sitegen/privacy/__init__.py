@@ -1,0 +1,1 @@
+"""What may be shown: every string from a run passes here once."""

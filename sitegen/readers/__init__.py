@@ -1,0 +1,1 @@
+"""One module per log format. The only parsing of run files happens here; `READERS` is the whole list."""
