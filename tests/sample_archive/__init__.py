@@ -1,0 +1,1 @@
+"""The script that makes the synthetic runs of the sample archive `runs/`."""
