@@ -1,0 +1,73 @@
+"""Every page of the sample site: no fault, every chart draws, and without scripts the numbers are still there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Watched
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+DRAW_ALL = """
+async () => {
+  const boxes = [...document.querySelectorAll('[data-chart]')];
+  const failed = [];
+  for (const box of boxes) {
+    for (const folded of document.querySelectorAll('details:has([data-chart])')) folded.open = true;
+    box.scrollIntoView({block: 'center'});
+    for (let tries = 0; tries < 150 && box.dataset.drawn !== 'true'; tries++)
+      await new Promise(resolve => setTimeout(resolve, 20));
+    const marks = box.querySelectorAll('svg .marks path, svg .mark-group path, svg path, canvas').length;
+    if (box.dataset.drawn !== 'true' || marks === 0) failed.push(box.dataset.chart);
+  }
+  return {charts: boxes.length, failed};
+}
+"""
+
+
+def pages(site: Path) -> list[str]:
+    return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
+
+
+def run_pages(site: Path) -> list[str]:
+    return [page for page in pages(site) if "runs/" in page]
+
+
+@pytest.mark.parametrize("way", ["http", "file"])
+@pytest.mark.timeout(400)
+def test_no_fault_on_any_page_and_every_chart_draws(
+    way: str, sample_site: Path, bases: dict[str, str], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(bases[way], viewport={"width": 1440, "height": 900})
+    drawn = 0
+    for path in pages(sample_site):
+        page = watched.open(path)
+        result = page.evaluate(DRAW_ALL)
+        assert result["failed"] == [], f"{path}: charts did not draw"
+        drawn += result["charts"]
+        assert watched.faults == [], f"{path}: {watched.faults}"
+    assert drawn > 100, "the sample archive shows far fewer charts than it has metrics"
+
+
+@pytest.mark.timeout(300)
+def test_without_scripts_every_page_shows_its_numbers_and_leading_charts(
+    sample_site: Path, bases: dict[str, str], watch: Callable[..., Watched]
+) -> None:
+    watched = watch(bases["file"], java_script_enabled=False)
+    for path in pages(sample_site):
+        page = watched.open(path)
+        text = page.inner_text("body")
+        assert len(text) > 40, f"{path} is empty without scripts"
+        if "runs/" in path:
+            assert re.search(r"\d", text), f"{path} shows no number without scripts"
+        if re.search(r"runs/.+/index\.html$", path) and page.locator("[data-chart]").count():
+            static = page.locator("[data-chart] svg, svg.chart-svg, [data-chart] img")
+            assert static.count() >= 1, f"{path} shows no static chart"
+            box = static.first.bounding_box()
+            assert box is not None
+            assert box["height"] > 60, f"{path}: the static chart has no room"
+        assert watched.faults == [], f"{path}: {watched.faults}"

@@ -1,0 +1,25 @@
+"""Fixtures shared by the whole suite: the site of the sample archive, built once per session."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RUNS = ROOT / "runs"
+
+
+@pytest.fixture(scope="session")
+def sample_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The site of `runs/`, built by the command line as a user would; its path has a space and Chinese in it."""
+    folder = tmp_path_factory.mktemp(f"site {worker_id}") / "站点 out"
+    subprocess.run(
+        [sys.executable, "-m", "sitegen", "build", str(RUNS), "-o", str(folder), "--quiet", "--no-cache"],
+        check=True,
+        cwd=ROOT,
+        timeout=110,
+    )
+    return folder
