@@ -1,0 +1,56 @@
+"""Times without a year, as inference engines log them, on an axis that keeps their order over New Year.
+
+Source: vLLM 0.6-0.20 log prefix `MM-DD HH:MM:SS` (`vllm/logging_utils/formatter.py`, `_DATE_FORMAT`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+ASSUMED_YEAR = 2000
+"""The year that stands in for the one the log does not give; a leap year, so that 29 February is a date."""
+_YEAR_S = 366 * 86400
+_RUN_GAP_S = 180 * 86400
+"""No run pauses for half a year: a longer gap between two times means that they lie on both sides of New Year …"""
+_TURN_GAP_S = 31 * 86400
+"""… provided that the gap over New Year is at most a month."""
+
+
+def assumed_times(clocks: Sequence[str | None]) -> npt.NDArray[np.float64]:
+    """Unix seconds in an assumed year of `MM-DD HH:MM:SS` texts, in the order given; NaN where there is no time.
+
+    Times of one run that lie on both sides of New Year are recognised by their gaps, not by the order of rows:
+    tables are sorted by this text, which puts January before December.
+    """
+    parsed = {clock: _seconds(clock) for clock in set(clocks) if clock is not None}
+    known = sorted({value for value in parsed.values() if value is not None})
+    january_ends = _turn(known)
+    start = datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC).timestamp()
+    times = np.full(len(clocks), np.nan)
+    for row, clock in enumerate(clocks):
+        seconds = None if clock is None else parsed[clock]
+        if seconds is not None:
+            times[row] = start + seconds + (_YEAR_S if january_ends is not None and seconds <= january_ends else 0)
+    return times
+
+
+def _seconds(clock: str) -> float | None:
+    """Seconds since the first of January."""
+    try:
+        moment = datetime.strptime(f"{ASSUMED_YEAR}-{clock.strip()}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return moment.timestamp() - datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC).timestamp()
+
+
+def _turn(known: list[float]) -> float | None:
+    """The last time that belongs to the new year; None when all times lie in one year."""
+    if len(known) < 2 or known[0] + _YEAR_S - known[-1] > _TURN_GAP_S:
+        return None
+    gap, before = max((after - before, before) for before, after in itertools.pairwise(known))
+    return before if gap > _RUN_GAP_S else None
