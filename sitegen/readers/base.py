@@ -35,6 +35,9 @@ class Reader:
     """Rank among sources of the same thing: console log 40, table 30, tracker or W&B 20, report 10, surroundings 0."""
     version: int
     """Raised whenever the result for the same file changes; part of the cache key."""
+    bundle: bool = False
+    """True: of such files in Harbor trial folders, all those below one folder come as a single source, whose
+    `location` is that folder, `members` the files and `head` the first member's."""
 
     def names_match(self, name: str) -> bool:
         """Whether the file's name is one of this format's."""

@@ -89,6 +89,7 @@ class Lines:
 class _Section:
     """Rows under one header."""
 
+    raw: list[str]
     header: list[str]
     rows: list[list[str]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -107,9 +108,9 @@ def parse_csv(path: str, text: str, is_header: HeaderTest) -> tuple[CsvTable, li
     lines = text.split("\n")
     for line, row in _records(lines, damage):
         if not sections:
-            sections.append(_Section([_clean(name) for name in row]))
-        elif is_header(row):
-            _take_header(sections, [_clean(name) for name in row], line, damage)
+            sections.append(_Section(row, [_clean(name) for name in row]))
+        elif is_header(row) or row == sections[-1].raw:
+            _take_header(sections, row, line, damage)
         elif len(row) != len(sections[-1].header):
             damage.add(_misfit(row, sections[-1].header, last=line == len(lines)), line)
         else:
@@ -173,12 +174,13 @@ def _misfit(row: list[str], header: list[str], *, last: bool) -> str:
     return "table.short-row" if len(row) < len(header) else "table.long-row"
 
 
-def _take_header(sections: list[_Section], header: list[str], line: int, damage: Lines) -> None:
+def _take_header(sections: list[_Section], row: list[str], line: int, damage: Lines) -> None:
+    header = [_clean(name) for name in row]
     if header == sections[-1].header:
         damage.add("table.repeated-header", line)
     else:
         damage.add("table.changed-header", line)
-        sections.append(_Section(header))
+        sections.append(_Section(row, header))
 
 
 def _merge(path: str, sections: list[_Section]) -> tuple[CsvTable, list[Problem]]:
@@ -208,8 +210,8 @@ def numbers(cells: Sequence[str]) -> Numbers:
     """A column's cells as numbers: an empty cell is missing, `nan` and `inf` are noted, other text is noted."""
     values, texts = _converted(cells)
     nonfinite = [
-        (int(row), "nan" if math.isnan(values[row]) else "inf" if values[row] > 0 else "-inf")
-        for row in np.flatnonzero(~np.isfinite(values))
+        (row, "nan" if math.isnan(values[row]) else "inf" if values[row] > 0 else "-inf")
+        for row in np.flatnonzero(~np.isfinite(values)).tolist()
         if cells[row].strip() and row not in texts
     ]
     values[~np.isfinite(values)] = np.nan

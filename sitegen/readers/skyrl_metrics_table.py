@@ -28,6 +28,7 @@ from sitegen.text import Text
 
 STEP_COLUMNS = ("trainer/global_step", "global_step", "step")
 """Columns that hold the training step, best first."""
+_STEP_NAMES = frozenset(STEP_COLUMNS)
 NOT_METRICS = frozenset({"log_file", "global_step", "step"})
 """Columns of the table's own bookkeeping."""
 _PER_LOG = re.compile(r"^\d{8}_\d{6}_metrics_(?P<log>.+)\.csv$", re.IGNORECASE)
@@ -78,7 +79,7 @@ def _split(line: str) -> list[str]:
 
 
 def _is_header(row: Sequence[str]) -> bool:
-    return any(cell.strip() in STEP_COLUMNS for cell in row)
+    return not _STEP_NAMES.isdisjoint(row)
 
 
 def _result(

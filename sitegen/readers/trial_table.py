@@ -47,7 +47,7 @@ _OWN_SUFFIXES = ("_trial_results.csv", "trial_stats.csv")
 
 def is_trial_header(row: Sequence[str]) -> bool:
     """Whether a row is the header of a trial table: at least two of its columns are named."""
-    return len({cell.strip() for cell in row} & _KEYS) >= 2
+    return len(_KEYS.intersection(row)) >= 2
 
 
 def sniff(source: SourceFile) -> bool:

@@ -62,7 +62,7 @@ def is_engine_name(name: str) -> bool:
 
 def is_engine_header(row: Sequence[str]) -> bool:
     """Whether a row is the header of an engine table: at least two of its columns are named."""
-    return len({cell.strip() for cell in row} & _KEYS) >= 2
+    return len(_KEYS.intersection(row)) >= 2
 
 
 def sniff(source: SourceFile) -> bool:
