@@ -1,14 +1,19 @@
-"""What every page shares: its address, its language, the site it stands in."""
+"""What every page shares: its address, its language, the site it stands in, and how it becomes a file.
+
+A page is a frozen view model with a `head: PageHead`; its template extends `base.html` and sees `page`, `site`,
+`lang`, `urls` and what `sitegen.render` gives every template.
+"""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from sitegen.render import render
 from sitegen.settings import SiteSettings
-from sitegen.text import Lang
+from sitegen.text import Lang, Text
 
 if TYPE_CHECKING:
     from sitegen.glossary.lookup import Glossary
@@ -36,6 +41,49 @@ class SiteContext:
     """All entries, the archive's own included."""
     version: str
     """Version of sitegen, for the footer."""
+
+    def urls(self, page: str, lang: Lang) -> Urls:
+        """Links as seen from the page at an English site path, in a language."""
+        return Urls(localised(page, lang), lang)
+
+
+Area = Literal["runs", "glossary", "about", ""]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHead:
+    """What `base.html` needs of every page."""
+
+    path: str
+    """English site path."""
+    title: Text
+    """Title, without the site's name."""
+    description: Text | None = None
+    """One sentence for search engines; None for none."""
+    area: Area = ""
+    """Entry of the site navigation it belongs to."""
+    framework: str | None = None
+    """Framework whose logged names the page shows; None for any."""
+    run: str | None = None
+    """Slug of the run that the page is about; the keys `j` and `k` go to its neighbours."""
+    scripts: tuple[str, ...] = ()
+    """Site paths of further deferred scripts (Vega runtime, chart forms, data), in order."""
+    translated: bool = True
+    """Whether the page exists in both languages."""
+
+
+class View(Protocol):
+    """Any page's view model."""
+
+    @property
+    def head(self) -> PageHead:
+        """Its head."""
+        ...
+
+
+def render_page(template: str, page: View, site: SiteContext, lang: Lang) -> SiteFile:
+    """One page in one language as a file of the site; `template` is relative to `templates/`."""
+    return SiteFile(path=localised(page.head.path, lang), content=render(template, page, site, lang))
 
 
 class Urls:

@@ -1,0 +1,69 @@
+"""The site's own assets: style sheet, scripts and icon, put together from `static/`.
+
+Third-party bytes (the Vega runtime) are not here. Hashing and writing are `hashed`'s and the writer's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+
+from sitegen.render import js_text
+from sitegen.resources import static_bytes
+from sitegen.text import ui_strings
+
+STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "pages", "print")
+"""`static/css/*.css` in cascade order."""
+
+SCRIPTS = (
+    "lib/namespace",
+    "lib/table",
+    "lib/filter",
+    "lib/hash",
+    "lib/keys",
+    "lib/place",
+    "texts",
+    "storage",
+    "language",
+    "themes",
+    "popovers",
+    "tables",
+    "facets",
+    "copy",
+    "keyboard",
+)
+"""`static/js/*.js` of every page, in order of use; `texts` is made here."""
+
+_TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.")
+
+
+@cache
+def site_assets() -> Mapping[str, bytes]:
+    """Logical name to content: `sitegen.css`, `app.js`, `theme.js`, `icon.svg`."""
+    return {
+        "sitegen.css": b"\n".join(static_bytes(f"css/{name}.css") for name in STYLE_SHEETS),
+        "app.js": b"\n".join(_script(name) for name in SCRIPTS),
+        "theme.js": static_bytes("js/theme.js"),
+        "icon.svg": static_bytes("img/icon.svg"),
+    }
+
+
+def hashed(assets: Mapping[str, bytes]) -> dict[str, str]:
+    """Logical name to site path with a hash of the content: `assets/sitegen.1a2b3c4d5e.css`."""
+    paths: dict[str, str] = {}
+    for name, content in assets.items():
+        stem, _, ending = name.rpartition(".")
+        paths[name] = f"assets/{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{ending}"
+    return paths
+
+
+def _script(name: str) -> bytes:
+    return _texts() if name == "texts" else static_bytes(f"js/{name}.js")
+
+
+def _texts() -> bytes:
+    """The interface strings that scripts show, in both languages."""
+    chosen = {key: pair for key, pair in sorted(ui_strings().items()) if key.startswith(_TEXT_AREAS)}
+    by_lang = {lang: {key: pair.of(lang) for key, pair in chosen.items()} for lang in ("en", "zh")}
+    return f"sitegen.texts = {js_text(by_lang)};\n".encode()

@@ -1,0 +1,427 @@
+"""View models to HTML: the jinja environment, what templates may call, rendered documents, data inside pages.
+
+Templates are compiled once per process. What a template calls (`t`, `icon`, `metric`, the number filters) reads
+the page being rendered from one context variable, so that macros need no language argument. A page embeds only
+the icons and the popovers it uses; both are collected while it renders.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import nh3
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from sitegen import format as fmt
+from sitegen.glossary.loader import units
+from sitegen.resources import folder
+from sitegen.text import Lang, Text, ui
+
+if TYPE_CHECKING:
+    from sitegen.glossary.entry import GlossaryEntry
+    from sitegen.glossary.lookup import Glossary
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+"""Content-Security-Policy of every page."""
+
+POPOVER_BYTES = 30_000
+"""Most bytes of popover texts in one page; further names keep their link."""
+
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_BREAKS = re.compile(r"(?<=[-_/.:,=])(?=[^\s-])")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Links(Protocol):
+    """Addresses as seen from one page."""
+
+    def to(self, site_path: str) -> str:
+        """Relative link to a site path."""
+        ...
+
+    def page_to(self, page: str, anchor: str = "") -> str:
+        """Relative link to a page in this page's language."""
+        ...
+
+
+class Head(Protocol):
+    """What rendering needs to know of a page."""
+
+    @property
+    def path(self) -> str:
+        """English site path."""
+        ...
+
+    @property
+    def framework(self) -> str | None:
+        """Framework whose names the page shows."""
+        ...
+
+
+class PageView(Protocol):
+    """Any view model."""
+
+    @property
+    def head(self) -> Head:
+        """Its head."""
+        ...
+
+
+class SiteView(Protocol):
+    """The site as pages see it."""
+
+    @property
+    def assets(self) -> Mapping[str, str]:
+        """Logical asset name to site path."""
+        ...
+
+    @property
+    def glossary(self) -> Glossary:
+        """The glossary."""
+        ...
+
+    def urls(self, page: str, lang: Lang) -> Links:
+        """Links as seen from a page."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The page being rendered, and what it has used so far."""
+
+    lang: Lang
+    """Its language."""
+    urls: Links
+    """Its links."""
+    site: SiteView
+    """Its site."""
+    framework: str | None
+    """Framework whose names it shows."""
+    icons: dict[str, None] = field(default_factory=dict)
+    """Icons and patterns used, in order."""
+    popovers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Popover texts by entry id, in order."""
+    popover_bytes: int = 0
+    """Their size so far."""
+
+
+_frame: ContextVar[Frame] = ContextVar("sitegen-frame")
+
+
+def render(template: str, page: PageView, site: SiteView, lang: Lang) -> bytes:
+    """One page in one language: `templates/<template>` with `page`, `site` and `lang`."""
+    urls = site.urls(page.head.path, lang)
+    with _rendering(Frame(lang=lang, urls=urls, site=site, framework=page.head.framework)):
+        text = environment().get_template(template).render(page=page, site=site, lang=lang, urls=urls)
+    return _CONTROL.sub("\ufffd", text).encode()
+
+
+@contextmanager
+def _rendering(frame: Frame) -> Iterator[None]:
+    token = _frame.set(frame)
+    try:
+        yield
+    finally:
+        _frame.reset(token)
+
+
+@cache
+def environment() -> Environment:
+    """The jinja environment, made once per process."""
+    env = Environment(
+        loader=FileSystemLoader(folder("templates"), encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        optimized=False,  # constants must not be folded: filters depend on the page's language
+    )
+    env.globals = {
+        "t": _string,
+        "csp": CSP,
+        "icon": _icon,
+        "status_icon": _status_icon,
+        "use_icon": _use_icon,
+        "sprite": _sprite,
+        "asset": lambda name: _frame.get().urls.to(_frame.get().site.assets[name]),
+        "link": lambda path: _frame.get().urls.to(path),
+        "page_link": lambda path, anchor="": _frame.get().urls.page_to(path, anchor),
+        "metric": metric,
+        "term": term,
+        "popovers": _popovers,
+        "json_script": json_script,
+        "range": range,
+    }
+    env.filters.update(_filters())
+    return env
+
+
+def _filters() -> dict[str, Any]:
+    """The filters templates may use; those that depend on the language read it from the frame."""
+    return {
+        "tx": lambda text: text.of(_lang()),
+        "num": fmt.number,
+        "fixed": fmt.fixed,
+        "count": fmt.count,
+        "signed": fmt.signed,
+        "pct": lambda share, places=1: fmt.percent(share, _lang(), places),
+        "pctnum": fmt.percentage,
+        "dur": lambda seconds: fmt.duration(seconds, _lang()),
+        "date": lambda unix: fmt.date(unix, _lang()),
+        "clock": lambda unix: fmt.clock(unix, _lang()),
+        "iso": fmt.iso,
+        "size": fmt.size,
+        "setting": fmt.setting,
+        "middle": fmt.middle,
+        "svg": fmt.svg,
+        "wrap": wrap,
+        "prose": prose,
+        "markdown": markdown,
+        "join": _join,
+        "length": len,
+        "default": lambda value, other: other if value is None else value,
+    }
+
+
+def _lang() -> Lang:
+    return _frame.get().lang
+
+
+def _string(key: str, **values: Any) -> str:
+    """One interface string in the page's language."""
+    return ui(key, **values).of(_lang())
+
+
+def _join(parts: Any, separator: str = "") -> Markup:
+    return Markup(escape(separator)).join(parts)
+
+
+def wrap(name: str) -> Markup:
+    """A name that may break after `-`, `_`, `/`, `.`, `:`; never cut."""
+    return Markup("<wbr>").join(_BREAKS.split(name))
+
+
+def _icon(name: str, css: str = "i") -> Markup:
+    """An icon of `static/img/icons.svg` by reference; decorative, so hidden from screen readers."""
+    _frame.get().icons[name] = None
+    return Markup('<svg class="{}" aria-hidden="true"><use href="#{}"/></svg>').format(css, name)
+
+
+def _status_icon(name: str) -> Markup:
+    """An icon that takes its size from where it stands (status marks, severities)."""
+    _frame.get().icons[name] = None
+    return Markup('<svg aria-hidden="true"><use href="#{}"/></svg>').format(name)
+
+
+def _use_icon(name: str) -> str:
+    """The id of an icon or fill pattern, which thereby is on the page (patterns are named by the style sheet)."""
+    _frame.get().icons[name] = None
+    return name
+
+
+def _sprite() -> Markup:
+    """The definitions of all icons and patterns used so far; to be called after the content."""
+    used = _frame.get().icons
+    known = symbols()
+    body = "".join(known[name] for name in sorted(used))
+    return Markup('<svg class="sprite" aria-hidden="true">{}</svg>').format(Markup(body)) if body else Markup("")
+
+
+@cache
+def symbols() -> Mapping[str, str]:
+    """Every symbol and pattern of `static/img/icons.svg` by its id (our own file)."""
+    text = folder("static").joinpath("img", "icons.svg").read_text(encoding="utf-8")
+    found = re.findall(r'<(symbol|pattern) id="([^"]+)".*?</\1>', text, flags=re.DOTALL)
+    whole = [match.group(0) for match in re.finditer(r"<(symbol|pattern) id=.*?</\1>", text, flags=re.DOTALL)]
+    return {name: body for (_, name), body in zip(found, whole, strict=True)}
+
+
+def metric(name: str, label: str | Text | None = None) -> Markup:
+    """A logged name with its popover and the link to its glossary page; every name has one."""
+    frame = _frame.get()
+    return _linked(frame, frame.site.glossary.explain(name, frame.framework), name, label)
+
+
+def term(name: str, label: str | Text | None = None) -> Markup:
+    """A setting, exception, column or entry id: linked when the glossary knows it, plain otherwise."""
+    frame = _frame.get()
+    entry = frame.site.glossary.find(name, frame.framework) or frame.site.glossary.entry(name)
+    if entry is None:
+        return _shown(name, label, frame.lang)
+    return _linked(frame, entry, name, label)
+
+
+def _shown(name: str, label: str | Text | None, lang: Lang) -> Markup:
+    if label is None:
+        return Markup("<code>{}</code>").format(wrap(name))
+    return escape(label.of(lang) if isinstance(label, Text) else label)
+
+
+def _linked(frame: Frame, entry: GlossaryEntry, name: str, label: str | Text | None) -> Markup:
+    _collect(frame, entry)
+    href = frame.urls.page_to(f"glossary/{entry.id}.html")
+    shown = _shown(name, label, frame.lang)
+    return Markup('<a class="term" href="{}" data-term="{}">{}</a>').format(href, entry.id, shown)
+
+
+def _collect(frame: Frame, entry: GlossaryEntry) -> None:
+    if entry.id in frame.popovers or frame.popover_bytes > POPOVER_BYTES:
+        return
+    lang = frame.lang
+    facts = [part for part in (unit(entry.unit, lang), direction(entry.direction, lang)) if part]
+    popover = {"t": entry.title.of(lang), "m": facts, "s": _CODE.sub(r"\1", entry.short.of(lang))}
+    size = len(json.dumps(popover, ensure_ascii=False).encode()) + len(entry.id) + 6
+    if frame.popover_bytes + size <= POPOVER_BYTES:
+        frame.popovers[entry.id] = popover
+        frame.popover_bytes += size
+
+
+def _popovers() -> Markup:
+    """The popover texts of all names shown so far; to be called after the content."""
+    texts = _frame.get().popovers
+    return json_script(texts, "popovers") if texts else Markup("")
+
+
+def unit(code: str, lang: Lang) -> str:
+    """A unit code in words; empty without one."""
+    return units()[code].name.of(lang) if code else ""
+
+
+def direction(code: str, lang: Lang) -> str:
+    """Which way is better, in words; empty when it does not apply."""
+    if code.startswith("near:"):
+        return ui("direction.near", value=code.removeprefix("near:")).of(lang)
+    return ui(f"direction.{code}").of(lang) if code else ""
+
+
+def prose(text: str | Text) -> Markup:
+    """A short text of ours: names in backticks become code, linked and explained where the glossary knows them."""
+    frame = _frame.get()
+    source = text.of(frame.lang) if isinstance(text, Text) else text
+    parts = _CODE.split(source)
+    return Markup("").join(term(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+def json_script(data: Any, element_id: str | None = None) -> Markup:
+    """Data as `<script type="application/json">`; the text cannot end the element or open a comment.
+
+    Raises:
+        ValueError: a NaN or infinite number (absent is None).
+    """
+    attribute = Markup(' id="{}"').format(element_id) if element_id else Markup("")
+    return Markup('<script type="application/json"{}>{}</script>').format(attribute, Markup(js_text(data)))
+
+
+def js_text(data: Any) -> str:
+    """JSON that may stand in a script element or a script file.
+
+    Raises:
+        ValueError: a NaN or infinite number.
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char, escaped in _JS_ESCAPES:
+        text = text.replace(char, escaped)
+    return text
+
+
+_JS_ESCAPES = (
+    ("<", "\\u003c"),
+    (">", "\\u003e"),
+    ("&", "\\u0026"),
+    ("\u2028", "\\u2028"),
+    ("\u2029", "\\u2029"),
+)
+
+
+# ---------------------------------------------------------------- documents of a run
+
+_TAGS = {
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "blockquote", "pre", "code", "hr", "br"),
+    *("em", "strong", "s", "a", "table", "thead", "tbody", "tr", "th", "td", "div"),
+}
+_ATTRIBUTES = {
+    "a": {"href"},
+    "th": {"class"},
+    "td": {"class"},
+    "ol": {"start"},
+    "div": {"class"},
+    "table": {"class"},
+}
+_CLASSES = {"n", "t-wrap", "t", "dense"}
+
+
+def markdown(text: str, top: int = 3) -> Markup:
+    """A document as safe HTML: no raw HTML, no images fetched, only web and mail links.
+
+    Headings start at level `top`; an image becomes its description, linked when it is on the web.
+    """
+    parser = _parser()
+    tokens = parser.parse(text.replace("\x00", "\ufffd"))
+    _adapt(tokens, top)
+    html = parser.renderer.render(tokens, parser.options, {})
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes={tag: set(names) for tag, names in _ATTRIBUTES.items()},
+        attribute_filter=_attribute,
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+        strip_comments=True,
+    )
+    return Markup(clean)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False})
+    return parser.enable(["table", "strikethrough"])
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """What nh3 keeps of an attribute: our own classes, absolute web and mail addresses."""
+    if name == "class":
+        kept = [part for part in value.split() if part in _CLASSES]
+        return " ".join(kept) or None
+    if tag == "a" and name == "href":
+        return value if re.match(r"(https?://|mailto:)", value, re.IGNORECASE) else None
+    return value
+
+
+def _adapt(tokens: list[Token], top: int) -> None:
+    """Shifts headings, wraps tables, turns alignment styles into classes and images into text, in place."""
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + top - 1, 6)}"
+        elif token.type in ("th_open", "td_open"):
+            right = "right" in str(token.attrs.pop("style", ""))
+            if right:
+                token.attrSet("class", "n")
+        elif token.type == "table_open":
+            token.attrSet("class", "t dense")
+        elif token.type == "inline":
+            token.children = [part for child in token.children or [] for part in _without_image(child)]
+
+
+def _without_image(token: Token) -> list[Token]:
+    if token.type != "image":
+        return [token]
+    source = str(token.attrGet("src") or "")
+    words = token.content or source.rsplit("/", 1)[-1]
+    text = Token("text", "", 0, content=words)
+    if not re.match(r"https?://", source, re.IGNORECASE):
+        return [text]
+    return [Token("link_open", "a", 1, attrs={"href": source}), text, Token("link_close", "a", -1)]

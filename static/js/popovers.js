@@ -1,0 +1,113 @@
+/* Explanations of logged names: on hover, focus and first tap. Escape closes; nothing moves. */
+(function () {
+  "use strict";
+  const OPEN_AFTER = 150;
+  const CLOSE_AFTER = 220;
+  /** @type {Record<string, Popover>} */
+  let texts = {};
+  /** @type {HTMLElement | null} */
+  let box = null;
+  /** @type {HTMLAnchorElement | null} */
+  let owner = null;
+  let timer = 0;
+
+  /** @param {EventTarget | null} target */
+  function termOf(target) {
+    if (!(target instanceof Element)) return null;
+    const term = target.closest("a[data-term]");
+    return term instanceof HTMLAnchorElement && texts[term.dataset.term || ""] ? term : null;
+  }
+
+  /** @param {string} tag @param {string} css @param {string} text */
+  function line(tag, css, text) {
+    const node = document.createElement(tag);
+    node.className = css;
+    node.textContent = text;
+    return node;
+  }
+
+  function element() {
+    if (box) return box;
+    box = document.createElement("div");
+    box.id = "popover";
+    box.className = "pop";
+    box.setAttribute("role", "note");
+    box.addEventListener("mouseenter", () => window.clearTimeout(timer));
+    box.addEventListener("mouseleave", () => later(close, CLOSE_AFTER));
+    document.body.append(box);
+    return box;
+  }
+
+  /** @param {() => void} action @param {number} delay */
+  function later(action, delay) {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(action, delay);
+  }
+
+  /** @param {HTMLAnchorElement} term */
+  function open(term) {
+    window.clearTimeout(timer);
+    if (owner === term) return;
+    close();
+    const popover = texts[term.dataset.term || ""];
+    const pop = element();
+    const link = /** @type {HTMLAnchorElement} */ (line("a", "", sitegen.text("popover.more")));
+    link.href = term.href;
+    const more = line("span", "pl", "");
+    more.append(link);
+    const facts = line("span", "pm", "");
+    facts.append(...popover.m.map((fact) => line("span", "", fact)));
+    pop.replaceChildren(line("span", "pt", popover.t), facts, line("span", "ps", popover.s), more);
+    pop.classList.add("open");
+    owner = term;
+    term.setAttribute("aria-describedby", pop.id);
+    const rect = term.getClientRects()[0] || term.getBoundingClientRect();
+    const view = { left: 0, top: 0, width: document.documentElement.clientWidth, height: window.innerHeight };
+    const spot = sitegen.place.below(rect, { width: pop.offsetWidth, height: pop.offsetHeight }, view);
+    pop.style.left = `${spot.left + window.scrollX}px`;
+    pop.style.top = `${spot.top + window.scrollY}px`;
+  }
+
+  function close() {
+    window.clearTimeout(timer);
+    if (!owner || !box) return false;
+    owner.removeAttribute("aria-describedby");
+    box.classList.remove("open");
+    owner = null;
+    return true;
+  }
+
+  sitegen.popovers = { close };
+
+  sitegen.ready(function () {
+    const data = document.getElementById("popovers");
+    if (!data) return;
+    texts = JSON.parse(data.textContent || "{}");
+    let touched = false;
+
+    document.addEventListener("pointerdown", (event) => {
+      touched = event.pointerType === "touch";
+      if (owner && !termOf(event.target) && !(box && box.contains(/** @type {Node} */ (event.target)))) close();
+    });
+    document.addEventListener("mouseover", (event) => {
+      const term = termOf(event.target);
+      if (term && !touched) later(() => open(term), OPEN_AFTER);
+    });
+    document.addEventListener("mouseout", (event) => {
+      if (termOf(event.target)) later(close, CLOSE_AFTER);
+    });
+    document.addEventListener("focusin", (event) => {
+      const term = termOf(event.target);
+      if (term && !touched) open(term);
+    });
+    document.addEventListener("focusout", (event) => {
+      if (termOf(event.target)) later(close, CLOSE_AFTER);
+    });
+    document.addEventListener("click", (event) => {
+      const term = termOf(event.target);
+      if (!term || !touched || owner === term) return;
+      event.preventDefault();
+      open(term);
+    });
+  });
+})();

@@ -1,0 +1,74 @@
+/* Types of the one namespace object; not shipped. Charts add theirs in files of their own (interfaces merge). */
+
+type Cell = number | string | null;
+type FacetValues = Record<string, string[]>;
+interface FilterRow {
+  /** Lower-case text that the filter field searches. */
+  text: string;
+  facets: FacetValues;
+}
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+interface Placement {
+  left: number;
+  top: number;
+  above: boolean;
+}
+interface Popover {
+  /** Title. */
+  t: string;
+  /** Unit and direction. */
+  m: string[];
+  /** One sentence. */
+  s: string;
+}
+type KeyAction = "index" | "glossary" | "next" | "previous" | "filter" | "help";
+
+interface Sitegen {
+  texts: Record<string, Record<string, string>>;
+  /** One interface string in the page's language. */
+  text(key: string, values?: Record<string, string>): string;
+  /** Relative link from this page to an English site path, in this page's language. */
+  pageLink(path: string): string;
+  /** Runs now or once the document has been read. */
+  ready(start: () => void): void;
+
+  table: {
+    order(cells: Cell[], descending: boolean, groups?: number[]): number[];
+    cell(kind: string, data: string | undefined, text: string): Cell;
+  };
+  filter: {
+    fold(text: string): string;
+    matches(text: string, query: string): boolean;
+    passes(row: FilterRow, query: string, chosen: FacetValues, except?: string): boolean;
+    counts(rows: FilterRow[], query: string, chosen: FacetValues): Record<string, Record<string, number>>;
+  };
+  hash: {
+    read(hash: string): Record<string, string>;
+    write(state: Record<string, string>): string;
+    list(value: string | undefined): string[];
+    join(values: string[]): string;
+  };
+  keys: { machine(): (key: string, now: number) => KeyAction | null };
+  place: { below(anchor: Box, size: { width: number; height: number }, view: Box): Placement };
+  storage: {
+    get(name: string): string | null;
+    set(name: string, value: string | null): void;
+  };
+  state: {
+    get(): Record<string, string>;
+    /** Changes keys of the address's hash; an empty value removes one. `push` makes a step of the back button. */
+    set(changes: Record<string, string>, push?: boolean): void;
+    watch(listener: (state: Record<string, string>) => void): void;
+  };
+  popovers: { close(): boolean };
+  /** Addresses of all runs in the order of the index; loaded when first needed. */
+  runs?: string[];
+}
+
+declare var sitegen: Sitegen;
+declare var module: { exports: unknown } | undefined;
