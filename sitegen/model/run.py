@@ -13,8 +13,9 @@ from typing import Any, Literal
 import pandas as pd
 
 from sitegen.model.problems import Problem
+from sitegen.settings import OverlapRule as OverlapRule
+from sitegen.settings import RunSettings as RunSettings
 
-OverlapRule = Literal["last", "first"]
 EndCause = Literal[
     "finished",
     "stopped_early",
@@ -44,6 +45,8 @@ class SourceFile:
     """The first bytes (at most `HEAD_BYTES`), empty for files that no reader names."""
     fingerprint: str = ""
     """Changes when the content changes; cache key only, never shown."""
+    members: tuple[str, ...] = field(repr=False, default=())
+    """Of a bundle (see `Reader.bundle`): its files' POSIX paths relative to `location`, sorted; empty for a file."""
 
     @property
     def name(self) -> str:
@@ -357,32 +360,6 @@ class SourceUse:
     """Of steps, engines, trials, batches, config, card, document, published, jobs, events, checkpoints."""
     note: str | None
     """Why it was set aside: `duplicate`, `older`, `lower-precedence`, `unclaimed`; None when used."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSettings:
-    """`run.toml` of a run folder."""
-
-    title: str | None = None
-    """Shown instead of the folder's name."""
-    slug: str | None = None
-    """Fixed address."""
-    aliases: tuple[str, ...] = ()
-    """Old addresses that redirect."""
-    tags: tuple[str, ...] = ()
-    """Tags; `synthetic` puts a banner on the page."""
-    notes: str | None = None
-    """A note shown under the title."""
-    links: Mapping[str, str] = field(default_factory=dict)
-    """Label to URL."""
-    gpus: int | None = None
-    """GPUs used, for GPU-hours."""
-    publish: bool = True
-    """False: absent everywhere."""
-    compare_to: str | None = None
-    """Slug of the run to compare with."""
-    save_interval: int | None = None
-    """Steps between exports, when the configuration does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
