@@ -28,7 +28,7 @@ from sitegen.resources import folder
 from sitegen.text import Lang, Text, ui
 
 if TYPE_CHECKING:
-    from sitegen.glossary.entry import GlossaryEntry
+    from sitegen.glossary.entry import EntryKind, GlossaryEntry
     from sitegen.glossary.lookup import Glossary
 
 CSP = (
@@ -68,6 +68,11 @@ class Head(Protocol):
     @property
     def framework(self) -> str | None:
         """Framework whose names the page shows."""
+        ...
+
+    @property
+    def entries(self) -> frozenset[str] | None:
+        """Glossary entries that may be linked; None for all."""
         ...
 
 
@@ -110,6 +115,8 @@ class Frame:
     """Its site."""
     framework: str | None
     """Framework whose names it shows."""
+    pages: frozenset[str] | None
+    """Entries that have a page, where not all that `term` finds have one; None: all have."""
     icons: dict[str, None] = field(default_factory=dict)
     """Icons and patterns used, in order."""
     popovers: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -124,7 +131,8 @@ _frame: ContextVar[Frame] = ContextVar("sitegen-frame")
 def render(template: str, page: PageView, site: SiteView, lang: Lang) -> bytes:
     """One page in one language: `templates/<template>` with `page`, `site` and `lang`."""
     urls = site.urls(page.head.path, lang)
-    with _rendering(Frame(lang=lang, urls=urls, site=site, framework=page.head.framework)):
+    head = page.head
+    with _rendering(Frame(lang=lang, urls=urls, site=site, framework=head.framework, pages=head.entries)):
         text = environment().get_template(template).render(page=page, site=site, lang=lang, urls=urls)
     return _CONTROL.sub("\ufffd", text).encode()
 
@@ -189,6 +197,7 @@ def _filters() -> dict[str, Any]:
         "middle": fmt.middle,
         "svg": fmt.svg,
         "wrap": wrap,
+        "plain": plain,
         "prose": prose,
         "markdown": markdown,
         "join": _join,
@@ -256,11 +265,15 @@ def metric(name: str, label: str | Text | None = None) -> Markup:
     return _linked(frame, frame.site.glossary.explain(name, frame.framework), name, label)
 
 
-def term(name: str, label: str | Text | None = None) -> Markup:
-    """A setting, exception, column or entry id: linked when the glossary knows it, plain otherwise."""
+def term(name: str, label: str | Text | None = None, kind: EntryKind | None = None) -> Markup:
+    """A setting, exception, column or entry id: linked when the glossary knows it, plain otherwise.
+
+    Settings need `kind="setting"`; without a kind, metrics, engine fields, trial columns and exceptions are tried.
+    """
     frame = _frame.get()
-    entry = frame.site.glossary.find(name, frame.framework) or frame.site.glossary.entry(name)
-    if entry is None:
+    glossary = frame.site.glossary
+    entry = glossary.find(name, frame.framework, kind) or glossary.entry(name)
+    if entry is None or (frame.pages is not None and entry.id not in frame.pages):
         return _shown(name, label, frame.lang)
     return _linked(frame, entry, name, label)
 
@@ -272,22 +285,31 @@ def _shown(name: str, label: str | Text | None, lang: Lang) -> Markup:
 
 
 def _linked(frame: Frame, entry: GlossaryEntry, name: str, label: str | Text | None) -> Markup:
-    _collect(frame, entry)
+    key = entry.id if name == entry.id or name in entry.names else f"{entry.id} {name}"
+    _collect(frame, key, entry)
     href = frame.urls.page_to(f"glossary/{entry.id}.html")
     shown = _shown(name, label, frame.lang)
-    return Markup('<a class="term" href="{}" data-term="{}">{}</a>').format(href, entry.id, shown)
+    return Markup('<a class="term" href="{}" data-term="{}">{}</a>').format(href, key, shown)
 
 
-def _collect(frame: Frame, entry: GlossaryEntry) -> None:
-    if entry.id in frame.popovers or frame.popover_bytes > POPOVER_BYTES:
+def _collect(frame: Frame, key: str, entry: GlossaryEntry) -> None:
+    """Keeps the popover text of an entry; of a pattern's entry one text per name, since its title names the name."""
+    if key in frame.popovers:
         return
     lang = frame.lang
     facts = [part for part in (unit(entry.unit, lang), direction(entry.direction, lang)) if part]
-    popover = {"t": entry.title.of(lang), "m": facts, "s": _CODE.sub(r"\1", entry.short.of(lang))}
-    size = len(json.dumps(popover, ensure_ascii=False).encode()) + len(entry.id) + 6
+    if entry.confidence in ("inferred", "unknown"):
+        facts.append(ui(f"confidence.{entry.confidence}").of(lang))
+    popover = {"t": plain(entry.title.of(lang)), "m": facts, "s": plain(entry.short.of(lang))}
+    size = len(json.dumps({key: popover}, ensure_ascii=False).encode())
     if frame.popover_bytes + size <= POPOVER_BYTES:
-        frame.popovers[entry.id] = popover
+        frame.popovers[key] = popover
         frame.popover_bytes += size
+
+
+def plain(text: str) -> str:
+    """A text of ours without its backticks."""
+    return _CODE.sub(r"\1", text)
 
 
 def _popovers() -> Markup:

@@ -64,6 +64,9 @@ class PageHead:
     """Entry of the site navigation it belongs to."""
     framework: str | None = None
     """Framework whose logged names the page shows; None for any."""
+    entries: frozenset[str] | None = None
+    """Glossary entries that may be linked, on pages that show names of several frameworks; None: every entry of the
+    page's framework and of the common ones has its page."""
     run: str | None = None
     """Slug of the run that the page is about; the keys `j` and `k` go to its neighbours."""
     scripts: tuple[str, ...] = ()
