@@ -1,0 +1,421 @@
+"""Entries for names that no file explains, composed from the parts of the name.
+
+The quantity decides unit, direction and group; aggregates (mean, max, p99, …) only modify them; the namespace before
+the first `/` gives the scope. What is composed is marked as such (`confidence` inferred or unknown, and a `notice`).
+A name is a stranger's string: it appears only as a code span without backticks, shortened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from sitegen.glossary.entry import Confidence, GlossaryEntry, Source
+from sitegen.glossary.words import Prefix, Word, direction_text, join_zh, vocabulary
+from sitegen.text import Text
+
+NAME_LIMIT = 200
+"""Characters of a name beyond which nothing is read out of it."""
+SHOWN = 80
+"""Characters of a name that a text shows."""
+SLUG = 60
+"""Characters of a name that its page address keeps."""
+
+_TOKEN = re.compile(r"[A-Za-z]+@\d+|[pPkK]\d{1,3}(?![A-Za-z0-9])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+(?:pct)?|[^\W\d_]+")
+_PERCENTILE = re.compile(r"(?:p|tp)(\d{1,3})")
+_AT = re.compile(r"(pass|best|worst|maj|mean|avg|acc|std)@(\d+)")
+_FAILURES = frozenset(
+    (
+        *("error", "errors", "fail", "failed", "failure", "failures", "exception", "exceptions", "timeout", "timeouts"),
+        *("drop", "dropped", "discard", "discarded", "expired", "preempt", "preempted", "preemptions"),
+        *("truncated", "truncation", "truncat", "overlong"),
+    )
+)
+_POLICY = frozenset(("policy", "pg", "actor", "final"))
+_LENGTHS = frozenset(("length", "completion", "completions", "response", "responses", "len"))
+_IMPORTANCE = frozenset(("importance", "is", "tis", "ppl", "prob", "probs", "imp"))
+_UNIT_TAILS = {"s": "s", "sec": "s", "secs": "s", "seconds": "s", "ms": "ms", "gb": "gb", "mb": "mib", "bytes": "bytes"}
+_HELPERS = frozenset(
+    ("of", "the", "in", "at", "to", "by", "for", "and", "with", "after", "before", "from", "on", "per")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A recognised phrase of a name, or a run of unknown words."""
+
+    word: Word | None
+    text: Text
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a name's parts say."""
+
+    prefix: Prefix | None
+    parts: tuple[_Part, ...]
+    unit_tail: str
+    tokens: frozenset[str]
+
+    @property
+    def head(self) -> Word | None:
+        """The quantity: the rightmost one."""
+        found = [part.word for part in self.parts if part.word is not None and part.word.role == "quantity"]
+        return found[-1] if found else None
+
+    @property
+    def aggregates(self) -> tuple[Word, ...]:
+        """All aggregates."""
+        return tuple(part.word for part in self.parts if part.word is not None and part.word.role == "aggregate")
+
+    @property
+    def unknown(self) -> tuple[_Part, ...]:
+        """Runs of words that are not in the vocabulary."""
+        return tuple(part for part in self.parts if part.word is None)
+
+
+def inferred_id(name: str, framework: str) -> str:
+    """Page address of a name without an entry: framework, a readable part, and six digits of the name's hash."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    slug = re.sub(r"[^a-z0-9]+", "_", name.lower()[:NAME_LIMIT]).strip("_")[:SLUG].strip("_")
+    return "-".join(filter(None, (framework, slug, digest)))
+
+
+def code(name: str) -> str:
+    """A name as a code span: one line, no backticks, shortened."""
+    flat = "".join(char if char.isprintable() else "\ufffd" for char in name).replace("`", "'").strip()
+    if len(flat) > SHOWN:
+        flat = flat[: SHOWN - 1] + "…"
+    return f"`{flat or '?'}`"
+
+
+def compose(name: str, framework: str) -> GlossaryEntry:
+    """An entry for any name; never fails."""
+    reading = _read(name) if len(name) <= NAME_LIMIT else _Reading(None, (), "", frozenset())
+    if not _says_something(reading):
+        return _unknown(name, framework)
+    title = _title(reading)
+    unit, direction = _unit(reading), _direction(reading)
+    return _entry(name, framework, title=title, unit=unit, direction=direction, reading=reading)
+
+
+def _says_something(reading: _Reading) -> bool:
+    """True when at least the area or the quantity can be told."""
+    if reading.prefix is not None or reading.head is not None:
+        return True
+    counted = any(word.kind in ("count", "share", "percent") for word in reading.aggregates)
+    nouns = any(part.word is not None and part.word.role == "noun" for part in reading.parts)
+    return counted and nouns
+
+
+def _entry(name: str, framework: str, *, title: Text, unit: str, direction: str, reading: _Reading) -> GlossaryEntry:
+    phrases, notices = vocabulary().phrases, vocabulary().notices
+    sentence = direction_text(direction)
+    scope = reading.prefix.scope if reading.prefix is not None else None
+    short = _put(phrases["alone"], title=title)
+    what = _put(phrases["among"], title=title, scope=scope) if scope is not None else short
+    if reading.unknown and reading.head is not None:
+        word = Text(*(code(_raw(reading)),) * 2)
+        what = _sentences(what, _put(phrases["partly"], word=Text(word.en[1:-1], word.zh[1:-1])))
+    confidence: Confidence = "inferred"
+    return GlossaryEntry(
+        id=inferred_id(name, framework),
+        kind="metric",
+        framework=framework,
+        versions="",
+        names=(name,),
+        group=_group(reading),
+        unit=unit,
+        direction=direction,
+        title=title,
+        short=_sentences(short, sentence),
+        what=_sentences(what, sentence),
+        formula="",
+        symbols=None,
+        healthy=None,
+        worrying=None,
+        together=None,
+        traps=(),
+        related=(),
+        source=Source(repository="", file="", function=""),
+        confidence=confidence,
+        checked="",
+        notice=notices["inferred"],
+    )
+
+
+def _unknown(name: str, framework: str) -> GlossaryEntry:
+    phrases = vocabulary().phrases
+    shown = code(name)
+    return GlossaryEntry(
+        id=inferred_id(name, framework),
+        kind="metric",
+        framework=framework,
+        versions="",
+        names=(name,),
+        group="other",
+        unit="",
+        direction="context",
+        title=Text(shown, shown),
+        short=phrases["unknown_short"],
+        what=phrases["unknown_what"],
+        formula="",
+        symbols=None,
+        healthy=None,
+        worrying=None,
+        together=None,
+        traps=(),
+        related=(),
+        source=Source(repository="", file="", function=""),
+        confidence="unknown",
+        checked="",
+        notice=vocabulary().notices["unknown"],
+    )
+
+
+# Reading a name
+
+
+def _read(name: str) -> _Reading:
+    segments = [segment for segment in name.split("/") if segment]
+    prefix = None
+    if len(segments) > 1:
+        prefix = vocabulary().prefixes.get(tuple(_tokens(segments[0])))
+        segments = segments[1:] if prefix is not None else segments
+    parts: list[_Part] = []
+    unit_tail = ""
+    for segment in segments:
+        tokens = _tokens(segment)
+        if len(tokens) > 1 and tokens[-1] in _UNIT_TAILS and tokens[-2] != "per":
+            unit_tail = _UNIT_TAILS[tokens.pop()]
+        parts.extend(_parts(tokens))
+    words = frozenset(token for part in parts for token in part.tokens)
+    return _Reading(prefix, tuple(_settle(parts)), unit_tail, words)
+
+
+def _tokens(segment: str) -> list[str]:
+    """Lower-case words of one segment; `Pass@8`, `p99` and `10pct` stay whole, `pass_at_8` becomes `pass@8`."""
+    joined = re.sub(r"(?i)\b(pass|best|worst|maj)_at_(\d+)", r"\1@\2", segment.replace("-", "_").replace(".", "_"))
+    joined = re.sub(r"(?i)(?<![a-z])(pass|best|worst|maj)_at_(\d+)", r"\1@\2", joined)
+    return [token.lower() for token in _TOKEN.findall(joined)]
+
+
+def _parts(tokens: list[str]) -> list[_Part]:
+    """Longest phrases first, left to right; neighbouring unknown words become one part."""
+    parts: list[_Part] = []
+    position = 0
+    while position < len(tokens):
+        part = _phrase_at(tokens, position)
+        position += len(part.tokens)
+        if part.word is None and parts and parts[-1].word is None:
+            merged = (*parts.pop().tokens, *part.tokens)
+            part = _Part(None, Text(*(code("_".join(merged)),) * 2), merged)
+        parts.append(part)
+    return parts
+
+
+def _phrase_at(tokens: list[str], position: int) -> _Part:
+    special = _special(tokens, position)
+    if special is not None:
+        return special
+    words = vocabulary().words
+    for size in range(min(vocabulary().longest, len(tokens) - position), 0, -1):
+        phrase = tuple(tokens[position : position + size])
+        if phrase in words:
+            return _Part(words[phrase], words[phrase].text, phrase)
+    token = tokens[position]
+    return _Part(None, Text(*(code(token),) * 2), (token,))
+
+
+def _special(tokens: list[str], position: int) -> _Part | None:
+    """Percentiles, `pass@8` and its relatives, thresholds such as `gt_10pct`."""
+    token = tokens[position]
+    if tuple(tokens[position : position + 3]) in vocabulary().aggregates:
+        return None
+    if found := _PERCENTILE.fullmatch(token):
+        return _aggregate(f"{_ordinal(int(found[1]))} percentile of {{x}}", f"{{x}}的 {found[1]} 分位数", (token,))
+    if found := _AT.fullmatch(token):
+        return _at_k(found[1], found[2], token)
+    if token in ("gt", "lt") and position + 1 < len(tokens) and tokens[position + 1][0].isdigit():
+        limit = tokens[position + 1].replace("pct", "%")
+        sign = ("above", "高于") if token == "gt" else ("below", "低于")
+        return _aggregate(f"{{x}} {sign[0]} {limit}", f"{sign[1]} {limit} 的{{x}}", (token, tokens[position + 1]))
+    return None
+
+
+def _aggregate(en: str, zh: str, tokens: tuple[str, ...]) -> _Part:
+    return _Part(Word(role="aggregate", text=Text(en, zh)), Text(en, zh), tokens)
+
+
+def _at_k(kind: str, k: str, token: str) -> _Part:
+    """The estimators with a number of tries in the name."""
+    texts = {
+        "pass": (f"share of prompts solved at least once in {k} tries", f"{k} 次尝试中至少成功一次的题目占比"),
+        "best": (f"best of {k} tries", f"{k} 次尝试中的最优结果"),
+        "worst": (f"worst of {k} tries", f"{k} 次尝试中的最差结果"),
+        "maj": (f"majority vote of {k} tries", f"{k} 次尝试的多数投票结果"),
+        "std": (f"spread over {k} tries", f"{k} 次尝试之间的标准差"),
+    }
+    en, zh = texts.get(kind, (f"average over {k} tries", f"{k} 次尝试的平均值"))
+    unit = "ratio" if kind in ("pass", "acc") else "varies"
+    direction = "context" if kind == "std" else "up"
+    word = Word(role="quantity", text=Text(en, zh), unit=unit, direction=direction, group="evaluation")
+    return _Part(word, word.text, (token,))
+
+
+def _settle(parts: list[_Part]) -> list[_Part]:
+    """`ratio` or `rate` beside another quantity is an aggregate, alone it is the quantity; fillers go."""
+    known = [part for part in parts if part.word is not None and part.word.role == "quantity"]
+    settled = []
+    for part in parts:
+        if part.word is None and all(token in _HELPERS or token.isdigit() for token in part.tokens):
+            continue
+        other = vocabulary().aggregates.get(part.tokens)
+        if other is not None and part in known and len(known) > 1:
+            part = _Part(other, other.text, part.tokens)
+        settled.append(part)
+    return settled
+
+
+# Wording
+
+
+def _title(reading: _Reading) -> Text:
+    """`{aggregate} of {quantity}`, first letter of the English in upper case.
+
+    Aggregates before the quantity apply from the nearest outwards, then those after it.
+    """
+    core = [index for index, part in enumerate(reading.parts) if not _is_aggregate(part)]
+    first, last = (core[0], core[-1]) if core else (len(reading.parts), len(reading.parts) - 1)
+    inner = [part for part in reading.parts[first : last + 1] if _is_aggregate(part)]
+    outer = reading.parts[max(first, last + 1) :] if core else ()
+    phrase = _core([reading.parts[index] for index in core], reading)
+    for part in (*inner, *reversed(reading.parts[:first]), *outer):
+        phrase = _apply(part.text, phrase, reading)
+    return Text(phrase.en[:1].upper() + phrase.en[1:], phrase.zh)
+
+
+def _core(core: list[_Part], reading: _Reading) -> Text:
+    """The noun phrase that aggregates are applied to."""
+    if core and (reading.head is not None or all(part.word is not None for part in core)):
+        ordered = _head_last(core)
+        return Text(" ".join(part.text.en for part in ordered), join_zh(*(part.text.zh for part in ordered)))
+    shown = code("_".join(token for part in core for token in part.tokens)) if core else ""
+    if reading.prefix is None:
+        return Text(shown, shown)
+    if not core:
+        return reading.prefix.scope
+    rest = reading.prefix.rest
+    zh_before, _, zh_after = rest.zh.partition("{rest}")
+    return Text(rest.en.replace("{rest}", shown), join_zh(zh_before.strip(), shown, zh_after.strip()))
+
+
+def _head_last(core: list[_Part]) -> list[_Part]:
+    """Both languages put what is measured last: `mfu/actor` reads as policy utilisation."""
+    heads = [index for index, part in enumerate(core) if part.word is not None and part.word.role == "quantity"]
+    if not heads:
+        return core
+    head = heads[-1]
+    return [*core[:head], *core[head + 1 :], core[head]]
+
+
+def _apply(template: Text, inner: Text, reading: _Reading) -> Text:
+    """An aggregate put around a phrase."""
+    ratio = reading.tokens & _IMPORTANCE and template.en == "share of {x}"
+    if ratio:
+        template = Text("ratio of {x}", "{x}的比值")
+    before, _, after = template.zh.partition("{x}")
+    return Text(template.en.replace("{x}", inner.en), join_zh(before.strip(), inner.zh, after.strip()))
+
+
+def _is_aggregate(part: _Part) -> bool:
+    return part.word is not None and part.word.role == "aggregate"
+
+
+def _raw(reading: _Reading) -> str:
+    return "_".join(token for part in reading.unknown for token in part.tokens)
+
+
+# Unit, direction, group
+
+
+def _unit(reading: _Reading) -> str:
+    kinds = [word.kind for word in reading.aggregates]
+    importance = bool(reading.tokens & _IMPORTANCE)
+    for kind, unit in (("count", "count"), ("percent", "percent"), ("share", "ratio"), ("variance", "varies")):
+        if kind in kinds and not (kind == "share" and importance):
+            return unit
+    if "cv" in kinds or "tail" in kinds:
+        return "one"
+    if reading.unit_tail:
+        return reading.unit_tail
+    if reading.head is not None:
+        return reading.head.unit
+    return reading.prefix.unit if reading.prefix is not None else ""
+
+
+def _direction(reading: _Reading) -> str:
+    """The precedence rules: names that mean the opposite of what one word suggests come first."""
+    tokens, head = reading.tokens, reading.head
+    base = head.direction if head is not None else ""
+    if {"gt", "lt"} & tokens:
+        return "context"
+    if "loss" in tokens and (tokens & _POLICY or (reading.prefix is not None and reading.prefix.group == "policy")):
+        return "context"
+    if {"clip", "clipped"} & tokens and tokens & _LENGTHS:
+        return "down"
+    if "rate" in tokens and "hit" in tokens:
+        return "up"
+    if tokens & _FAILURES:
+        return "down"
+    if tokens & _IMPORTANCE and {"ratio", "ppl"} & tokens:
+        return "near:1"
+    if base == "" and reading.prefix is not None:
+        base = reading.prefix.direction
+    return _modified(base or "context", reading)
+
+
+def _modified(base: str, reading: _Reading) -> str:
+    """A direction after the aggregates of the name."""
+    kinds = {word.kind for word in reading.aggregates}
+    if "tail" in kinds:
+        return "near:1"
+    if "cv" in kinds:
+        return "down"
+    if "diff" in kinds:
+        return "near:0"
+    if kinds & {"spread", "variance"}:
+        return "down" if base in ("down", "near:1") else "context"
+    if {"max", "maximum", "peak"} & reading.tokens:
+        return "down" if base == "down" else "context"
+    if {"min", "minimum"} & reading.tokens or "sum" in kinds:
+        return "context"
+    if reading.prefix is not None and reading.prefix.group == "mismatch" and "kl" in reading.tokens:
+        return "near:0"
+    return base
+
+
+def _group(reading: _Reading) -> str:
+    if reading.prefix is not None:
+        return reading.prefix.group
+    return (reading.head.group if reading.head is not None else "") or "other"
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{({1: 'st', 2: 'nd', 3: 'rd'}).get(number % 10, 'th')}"
+
+
+def _put(template: Text, **values: Text | None) -> Text:
+    en, zh = template.en, template.zh
+    for key, value in values.items():
+        if value is not None:
+            en, zh = en.replace(f"{{{key}}}", value.en), zh.replace(f"{{{key}}}", value.zh)
+    return Text(en, zh)
+
+
+def _sentences(*texts: Text) -> Text:
+    return Text(" ".join(text.en for text in texts), "".join(text.zh for text in texts))
