@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from sitegen.readers import (
+    checkpoint_marks,
+    model_card,
     rl_config_json,
     run_config,
     skyrl_metrics_table,
+    skyrl_report,
     trial_table,
     vllm_table,
+    written_report,
 )
 from sitegen.readers.base import Reader
 
@@ -15,7 +19,12 @@ READERS: tuple[Reader, ...] = (
     vllm_table.READER,
     skyrl_metrics_table.READER,
     trial_table.READER,
+    skyrl_report.READER,
+    written_report.READER,
     run_config.READER,
     rl_config_json.READER,
+    model_card.READER,
+    checkpoint_marks.LATEST,
+    checkpoint_marks.EXPORT,
 )
 """Every reader. A file goes to the first that claims it; exactly one should."""

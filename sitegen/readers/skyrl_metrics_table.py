@@ -22,6 +22,7 @@ from sitegen.model.run import ReadResult, SourceFile
 from sitegen.model.tables import NONFINITE, STEPS, conform
 from sitegen.readers.base import Reader
 from sitegen.readers.csv_table import CsvTable, Lines, Numbers, integer, numbers, parse_csv
+from sitegen.readers.job_names import job_records
 from sitegen.readers.text_file import first_line, is_placeholder, line_list, load
 from sitegen.readers.vllm_table import is_engine_header, is_engine_name
 from sitegen.text import Text
@@ -97,6 +98,7 @@ def _result(
         steps=steps,
         nonfinite=nonfinite,
         facts=facts or {},
+        jobs=() if steps is None else job_records(steps["job"], source.path),
         rows=0 if steps is None else len(steps),
         problems=tuple(problems),
     )

@@ -22,6 +22,7 @@ from sitegen.model.tables import ENGINES, conform
 from sitegen.readers.base import Reader
 from sitegen.readers.csv_columns import float_column
 from sitegen.readers.csv_table import CsvTable, Lines, parse_csv
+from sitegen.readers.job_names import job_records
 from sitegen.readers.log_clock import assumed_times
 from sitegen.readers.text_file import first_line, is_placeholder, load
 from sitegen.text import Text
@@ -108,6 +109,7 @@ def _result(source: SourceFile, engines: pd.DataFrame | None, problems: list[Pro
         precedence=READER.precedence,
         framework="skyrl" if engines is not None else None,
         engines=engines,
+        jobs=() if engines is None else job_records(engines["job"], source.path),
         rows=0 if engines is None else len(engines),
         problems=tuple(problems),
     )
