@@ -39,6 +39,8 @@ class Written:
 
     files: int
     """Files of the site, the manifest not counted."""
+    pages: int
+    """Of these, the HTML pages, both languages counted."""
     changed: int
     """Of these, the ones whose content is new or different."""
     removed: tuple[str, ...]
@@ -220,6 +222,12 @@ class Output:
                 self._changed += 1
         self._step(path)
 
+    def scratch(self) -> Path:
+        """An empty folder that goes with this build."""
+        with self._disk_errors("."):
+            (self.work / "scratch").mkdir()
+        return self.work / "scratch"
+
     def publish(self) -> Written:
         """Makes what was written the site.
 
@@ -234,7 +242,8 @@ class Output:
                 if self.site.is_dir():
                     shutil.copymode(self.site, self._next)
                 exchange.replace(self.site, self._step, self._swap)
-        return Written(files=len(self._files), changed=self._changed, removed=removed, kept=kept)
+        pages = sum(path.endswith(".html") for path in self._files)
+        return Written(files=len(self._files), pages=pages, changed=self._changed, removed=removed, kept=kept)
 
     def _take(self, path: str, maker: str, sha256: str) -> Path:
         """The staging place of a path, its folders made; the path and its folders are taken from now on."""

@@ -67,7 +67,7 @@ def test_second_build_replaces_the_first(site: Path, archive: Path, swap: exchan
     done = build(site, archive, changed, swap)
     assert tree(site) == changed
     assert not (site / "runs" / "b").exists()
-    assert done == Written(files=2, changed=1, removed=("runs/b/index.html",), kept=())
+    assert done == Written(files=2, pages=2, changed=1, removed=("runs/b/index.html",), kept=())
     assert beside(site) == []
 
 

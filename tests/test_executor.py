@@ -1,0 +1,83 @@
+"""The same work in one process or in several, and what happens when one fails or is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sitegen.errors import SitegenError
+from sitegen.executor import default_workers, each
+
+
+def square(item: int) -> int:
+    return item * item
+
+
+def fail_on_three(item: int) -> int:
+    if item == 3:
+        raise ZeroDivisionError("three")
+    return item
+
+
+def die_on_three(item: int) -> int:
+    if item == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
+def announce_and_wait(folder: str) -> None:
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_item_comes_with_its_result(workers: int) -> None:
+    assert dict(each(square, range(5), workers=workers, name=str)) == {0: 0, 1: 1, 2: 4, 3: 9, 4: 16}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_bug_keeps_its_type_and_names_its_item(workers: int) -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(each(fail_on_three, range(5), workers=workers, name=lambda item: f"number-{item}"))
+    assert any("number-3" in note for note in caught.value.__notes__)
+
+
+def test_a_killed_worker_is_something_the_user_is_told() -> None:
+    with pytest.raises(SitegenError, match="--workers 1"):
+        list(each(die_on_three, range(5), workers=2, name=str))
+
+
+def test_no_items_need_no_workers() -> None:
+    assert list(each(square, [], workers=2, name=str)) == []
+
+
+def test_there_is_at_least_one_worker() -> None:
+    assert default_workers() >= 1
+
+
+def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
+    code = (
+        "import sys; from sitegen.executor import each; from tests.test_executor import announce_and_wait;"
+        "list(each(announce_and_wait, [sys.argv[1]] * 2, workers=2, name=str))"
+    )
+    root = Path(__file__).parents[1]
+    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL)
+    workers = wait_for(lambda: found if len(found := [int(p.name) for p in tmp_path.iterdir()]) == 2 else None)
+    parent.kill()
+    parent.wait()
+    assert wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if value := condition():
+            return value
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
