@@ -6,7 +6,26 @@ Population: all rows of the trial table unless a field says otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from sitegen.analyse.config_keys import find, find_all, find_names
+from sitegen.model.run import Run, RunConfig
+from sitegen.settings import SiteSettings
+
+Floats = NDArray[np.float64]
+
+NO_EXCEPTION = "none"
+"""Name of the group of trials that ended without an exception."""
+
+LONG_TAIL_TURNS = 10
+"""Trials with more turns than this are the long tail."""
+
+TURN_BINS = (("1", 1, 1), ("2", 2, 2), ("3", 3, 3), ("4", 4, 4), ("5-9", 5, 9), ("10+", 10, None))
+"""Label, smallest and largest number of turns; a bin `0` comes before them when trials report no turn."""
 
 Treatment = Literal["passthrough", "mask", "zero", "not-classified", "not-stated"]
 
@@ -137,3 +156,178 @@ class TrialSummary:
     """Sum; None without any."""
     cache_tokens: float | None
     """Sum; None without any."""
+
+
+def summarise_trials(run: Run, settings: SiteSettings) -> TrialSummary | None:
+    """What became of the trials; None without a trial table.
+
+    A trial is *graded* when it has a finite value under the primary reward key (an exception does not matter), and a
+    *success* when that value is above `settings.success_threshold`. Turns are over the trials that reported them.
+    """
+    table = run.trials
+    if table is None:
+        return None
+    frame = _frame(table, settings.success_threshold)
+    graded, solved = frame["graded"].to_numpy(), frame["solved"].to_numpy()
+    turns = frame["turns"].to_numpy()
+    tasks = _tasks(frame)
+    return TrialSummary(
+        total=len(frame),
+        graded=int(graded.sum()),
+        success_threshold=settings.success_threshold,
+        successes=int(solved.sum()),
+        success_rate=float(solved.sum() / graded.sum()) if graded.any() else None,
+        mean_reward=_mean(frame["reward"].to_numpy()),
+        turns=spread(turns),
+        long_tail=int((turns > LONG_TAIL_TURNS).sum()),
+        exceptions=_exceptions(frame, run.config),
+        outcomes=(
+            OutcomeGroup(name="success", count=int(solved.sum()), turns=spread(turns[solved])),
+            OutcomeGroup(name="failure", count=int((graded & ~solved).sum()), turns=spread(turns[graded & ~solved])),
+        ),
+        turn_bins=_turn_bins(turns[graded], solved[graded]),
+        tasks=tasks,
+        never_solved=sum(1 for task in tasks if task.graded and not task.solved),
+        always_solved=sum(1 for task in tasks if task.graded and task.solved == task.graded),
+        sometimes_solved=sum(1 for task in tasks if 0 < task.solved < task.graded),
+        input_tokens=_sum(table["input_tokens"]),
+        output_tokens=_sum(table["output_tokens"]),
+        cache_tokens=_sum(table["cache_tokens"]),
+    )
+
+
+def spread(values: Floats) -> Spread:
+    """Distribution of the finite values; standard deviation with ddof 1, None below two."""
+    kept = values[np.isfinite(values)]
+    if not len(kept):
+        return Spread(mean=None, median=None, std=None, min=None, max=None, count=0)
+    return Spread(
+        mean=float(kept.mean()),
+        median=float(np.median(kept)),
+        std=float(kept.std(ddof=1)) if len(kept) > 1 else None,
+        min=float(kept.min()),
+        max=float(kept.max()),
+        count=len(kept),
+    )
+
+
+def treatment_of(exception: str, config: RunConfig | None) -> tuple[Treatment, bool]:
+    """What the configuration does with trials that end in an exception, and whether it names it in several lists.
+
+    Passed through (the verifier's reward counts) comes before masked (left out of loss and baseline) and before
+    scored 0; what no list names gets `default_error_treatment`, zero where that is not set either. All of it only
+    when `enable_error_classification` is true.
+
+    Source: MarinSkyRL terminal-bench generator. `exclude_exceptions` is about retries and says nothing here.
+    """
+    enabled = next(find_all(config, "enable_error_classification"), None)
+    if not isinstance(enabled, bool):
+        return "not-stated", False
+    if not enabled:
+        return "not-classified", False
+    lists: tuple[tuple[Treatment, str], ...] = (
+        ("passthrough", "passthrough_exceptions"),
+        ("mask", "mask_exceptions"),
+        ("zero", "zero_exceptions"),
+    )
+    naming = [treatment for treatment, key in lists if exception in (find_names(config, key) or ())]
+    if naming:
+        return naming[0], len(naming) > 1
+    default = find(config, "default_error_treatment")
+    known: dict[Any, Treatment] = {"mask": "mask", "passthrough": "passthrough", "zero": "zero", None: "zero"}
+    return known.get(default, "not-stated") if isinstance(default, str | None) else "not-stated", False
+
+
+def _frame(table: pd.DataFrame, threshold: float) -> pd.DataFrame:
+    """The columns that the analysis needs: numbers that are not finite are NaN, exceptions are never missing."""
+    reward = table["reward"].to_numpy(dtype="float64")
+    turns = table["turns"].to_numpy(dtype="float64")
+    graded = np.isfinite(reward)
+    exception = table["exception"]
+    return pd.DataFrame(
+        {
+            "task": table["task"],
+            "exception": exception.where(exception.notna() & (exception != ""), NO_EXCEPTION),
+            "reward": np.where(graded, reward, np.nan),
+            "turns": np.where(np.isfinite(turns), turns, np.nan),
+            "graded": graded,
+            "solved": graded & (reward > threshold),
+        }
+    )
+
+
+def _exceptions(frame: pd.DataFrame, config: RunConfig | None) -> tuple[ExceptionGroup, ...]:
+    groups = _grouped(frame, "exception")
+    found = []
+    for name, rows in sorted(groups.items(), key=lambda item: (item[0] != NO_EXCEPTION, -len(item[1]), item[0])):
+        rewards = frame["reward"].to_numpy()[rows]
+        treatment, twice = treatment_of(name, config) if name != NO_EXCEPTION else (None, False)
+        found.append(
+            ExceptionGroup(
+                name=name,
+                count=len(rows),
+                share=len(rows) / len(frame),
+                turns=spread(frame["turns"].to_numpy()[rows]),
+                graded=int(np.isfinite(rewards).sum()),
+                mean_reward=_mean(rewards),
+                treatment=treatment,
+                listed_twice=twice,
+            )
+        )
+    return tuple(found)
+
+
+def _grouped(frame: pd.DataFrame, column: str) -> dict[str, NDArray[np.int64]]:
+    """Value to the positions of its rows."""
+    return {str(name): np.asarray(rows) for name, rows in frame.groupby(column, sort=False).indices.items()}
+
+
+def _tasks(frame: pd.DataFrame) -> tuple[TaskRow, ...]:
+    failed = frame["exception"] != NO_EXCEPTION
+    grouped = frame.assign(failed=failed).groupby("task", sort=False, dropna=False)
+    table = grouped.agg(
+        attempts=("graded", "size"),
+        graded=("graded", "sum"),
+        solved=("solved", "sum"),
+        reward=("reward", "mean"),
+        failed=("failed", "sum"),
+        turns=("turns", "mean"),
+    )
+    rows = [
+        TaskRow(
+            task=str(task),
+            attempts=int(attempts),
+            graded=int(graded),
+            solved=int(solved),
+            mean_reward=None if np.isnan(reward) else float(reward),
+            exceptions=int(exceptions),
+            mean_turns=None if np.isnan(turns) else float(turns),
+        )
+        for task, attempts, graded, solved, reward, exceptions, turns in table.itertuples(name=None)
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.attempts, row.task)))
+
+
+def _turn_bins(turns: Floats, solved: NDArray[np.bool_]) -> tuple[TurnBin, ...]:
+    """Graded trials by turns; bins are fixed, so that runs compare, and empty ones are kept."""
+    bins: tuple[tuple[str, int, int | None], ...] = TURN_BINS
+    if (turns < 1).any():
+        bins = (("0", 0, 0), *bins)
+    found = []
+    for label, low, high in bins:
+        within = (turns < 1) if low == 0 else (turns >= low) & (turns < (np.inf if high is None else high + 1))
+        found.append(
+            TurnBin(label=label, low=low, solved=int((within & solved).sum()), unsolved=int((within & ~solved).sum()))
+        )
+    return tuple(found)
+
+
+def _mean(values: Floats) -> float | None:
+    kept = values[np.isfinite(values)]
+    return float(kept.mean()) if len(kept) else None
+
+
+def _sum(values: pd.Series[float]) -> float | None:
+    numbers = values.to_numpy(dtype="float64")
+    kept = numbers[np.isfinite(numbers)]
+    return float(kept.sum()) if len(kept) else None
