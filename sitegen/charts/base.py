@@ -36,6 +36,18 @@ class DataColumn:
     """Unit code; empty without one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegendItem:
+    """One filled part of a chart, for the swatch line over it; lines carry their names on the drawing."""
+
+    swatch: str
+    """Class of the swatch: `sw-<part>` of the style sheet."""
+    name: Text
+    """What the part is."""
+    value: str
+    """Its total, as shown; empty for none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chart:
     """One chart of one run, ready for a page."""
@@ -70,6 +82,8 @@ class Chart:
     """Pixels of the drawing box, fixed."""
     wide: bool
     """Whether the card spans two columns."""
+    legend: tuple[LegendItem, ...] = ()
+    """Filled parts in drawing order; empty for lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

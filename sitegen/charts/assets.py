@@ -1,0 +1,80 @@
+"""The two script assets of pages with charts: the Vega runtime, and the forms with what draws them.
+
+Order in a page: `app.js`, `vega.js`, `charts.js`, then the page's data scripts, all deferred.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from sitegen.charts.compiled import compiled_forms
+from sitegen.resources import static_bytes
+
+SCRIPTS = ("js/lib/chart_state.js", "js/lib/chart_data.js", "js/charts.js")
+"""Parts of `charts.js` after the forms, in order."""
+
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_EXPOSED = """\
+var sitegen = (window.sitegen = window.sitegen || {});
+sitegen.vega = vega;
+sitegen.vegaLite = vegaLite;
+sitegen.vegaEmbed = vegaEmbed;
+"""
+_ISOLATED = """\
+/* Vega, Vega-Lite and Vega-Embed (BSD-3-Clause), as vl-convert {version} bundles them. */
+(function () {{
+{bundle}
+}})();
+"""
+
+
+@cache
+def charts_script() -> bytes:
+    """`charts.js`: every form compiled to Vega, and the code that draws them. Deterministic."""
+    forms = json.dumps(compiled_forms(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    for mark, escaped in _UNSAFE.items():
+        forms = forms.replace(mark, escaped)
+    head = f"(window.sitegen = window.sitegen || {{}}).chartForms = {forms};\n"
+    return head.encode() + b"\n".join(static_bytes(path) for path in SCRIPTS)
+
+
+def vega_script(cache_dir: Path | None = None) -> bytes:
+    """`vega.js`: the Vega runtime as `sitegen.vega`, `sitegen.vegaLite`, `sitegen.vegaEmbed`, no other global.
+
+    Bundling takes over a second, so the result is kept in `cache_dir` under vl-convert's version. A cache that
+    cannot be read or written costs that second and nothing else.
+    """
+    import vl_convert
+
+    version = metadata.version("vl-convert-python")
+    kept = cache_dir / f"vega-{version}.js" if cache_dir else None
+    if kept is not None and (cached := _read(kept)) is not None:
+        return cached
+    script = _ISOLATED.format(version=version, bundle=vl_convert.javascript_bundle(_EXPOSED)).encode()
+    if kept is not None:
+        _write(kept, script)
+    return script
+
+
+def _read(path: Path) -> bytes | None:
+    """A cached runtime; None when there is none or it is cut short."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return content if content.endswith(b"})();\n") and len(content) > 100_000 else None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Keep the runtime under a name that is complete or absent."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(content)
+        Path(part.name).replace(path)
+    except OSError:
+        return

@@ -1,0 +1,281 @@
+"""The Vega-Lite forms, by Altair: what is drawn, from which named data set, at which parameter's place.
+
+A form holds no run's data and no run's name. What differs between charts are the data sets, which a page attaches,
+and the parameters. All forms of steps share:
+
+    x0, x1              step axis (shared by all charts of a page)
+    y0, y1, yTicks, yDiv, yFormat, ySuffix
+                        value axis, from `scales.Axis.params`
+    smooth              `ema`, `mean5` or `off`: which column of the data is the bold line
+
+Data sets: see the builder of each form.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal
+
+import altair as alt
+
+from sitegen.charts import theme
+
+_Y_LABEL = "datum.value == 0 ? '0' : format(datum.value / yDiv, yFormat) + ySuffix"
+_SMOOTHED = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : null"
+_MARK_Y = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : datum.raw"
+_GAPS: Literal["break-paths-show-domains"] = "break-paths-show-domains"
+_TRIANGLE = "M0,-0.55L0.5,0.4H-0.5Z"
+_CROSS = "M-0.5,-0.5L0.5,0.5M0.5,-0.5L-0.5,0.5"
+
+
+@cache
+def chart_forms() -> dict[str, dict[str, Any]]:
+    """Every form by its key, as a Vega-Lite specification. Built once per process."""
+    return {
+        "lines": _finish(_lines("linear"), _step_params()),
+        "lines-log": _finish(_lines("log"), _step_params()),
+        "time": _finish(_areas(theme.TIME_PARTS), _step_params()),
+        "errors": _finish(_areas(theme.ERROR_PARTS), _step_params()),
+        "engine": _finish(_engine(), _step_params()),
+        "outcome": _finish(_outcome(), _value_params()),
+    }
+
+
+def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
+    """Lines over steps: the raw values thin, the smoothed ones bold, everything special marked.
+
+    Data: `points` (step, series, raw, ema, mean5, lone), `band` (step, low, high), `jobs` (step, label),
+    `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected, superseded, nonfinite,
+    nonpositive.
+    """
+    x, color = _x("step"), _series_color()
+    dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
+    points = alt.Chart(alt.NamedData("points"))
+    raw = points.mark_line(clip=True, strokeWidth=1, opacity=0.38, invalid=_GAPS, strokeJoin="round", strokeCap="round")
+    bold = points.transform_calculate(s=_SMOOTHED).mark_line(
+        clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round"
+    )
+    lone = points.transform_filter("datum.lone == 1").mark_circle(clip=True, size=14, opacity=0.75)
+    return _layer(
+        _band(x, scale),
+        _jobs(x),
+        raw.encode(x=x, y=_y("raw", scale), color=color, detail="series:N"),
+        bold.encode(x=x, y=_y("s", scale), color=color, strokeDash=dash),
+        lone.encode(x=x, y=_y("raw", scale), color=color),
+        *_marks(x, scale),
+        _names(x, scale),
+    )
+
+
+def _band(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
+    area = alt.Chart(alt.NamedData("band")).mark_area(
+        clip=True, opacity=0.13, color=theme.color("run-1"), invalid=_GAPS
+    )
+    drawn: alt.Chart = area.encode(x=x, y=_y("low", scale), y2=alt.Y2("high"))
+    return drawn
+
+
+def _jobs(x: alt.X) -> alt.LayerChart:
+    base = alt.Chart(alt.NamedData("jobs"))
+    rule = base.mark_rule(clip=True, strokeDash=[3, 3], color=theme.EDGE, strokeWidth=1).encode(x=x)
+    text = base.mark_text(
+        clip=True, align="left", baseline="top", dx=5, dy=2, fontSize=11, limit=140, color=theme.LABEL
+    ).encode(x=x, y=alt.value(0), text="label:N")
+    return _layer(rule, text)
+
+
+def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
+    marks = alt.Chart(alt.NamedData("marks")).transform_calculate(s=_MARK_Y)
+    on_line, on_raw = _y("s", scale), _y("raw", scale)
+
+    def of(kind: str) -> alt.Chart:
+        return marks.transform_filter(f"datum.kind == '{kind}'")
+
+    color = _series_color("stroke")
+    candidate = of("candidate").mark_point(
+        shape="circle", size=30, filled=True, fill=theme.CARD, strokeWidth=1.5, opacity=1
+    )
+    ring = of("selected").mark_point(shape="circle", size=150, filled=True, fill=theme.PAGE, strokeWidth=2.5, opacity=1)
+    dot = of("selected").mark_point(shape="circle", size=24, filled=True, opacity=1)
+    label = of("selected").mark_text(clip=True, dy=20, fontSize=11, fontWeight=600, color=theme.INK)
+    cross = of("superseded").mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
+    rug = of("nonfinite").mark_point(shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0)
+    below = of("nonpositive").mark_point(
+        shape="triangle-down", size=36, filled=True, fill=theme.LABEL, opacity=1, strokeWidth=0
+    )
+    return [
+        candidate.encode(x=x, y=on_line, stroke=color),
+        ring.encode(x=x, y=on_line, stroke=color),
+        dot.encode(x=x, y=on_line, fill=_series_color("fill")),
+        label.encode(x=x, y=on_line, text="label:N"),
+        cross.encode(x=x, y=on_raw),
+        rug.transform_filter("datum.step >= x0 && datum.step <= x1").encode(x=x, y=alt.value(theme.RUG_Y)),
+        below.transform_filter("datum.step >= x0 && datum.step <= x1").encode(
+            x=x, y=alt.value(alt.ExprRef("height - 4"))
+        ),
+    ]
+
+
+def _names(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
+    """Direct labels: the name at the last visible value of each line."""
+    last = (
+        alt.Chart(alt.NamedData("points"))
+        .transform_filter("datum.step >= x0 && datum.step <= x1 && isValid(datum.raw) && datum.name != ''")
+        .transform_aggregate(last="argmax(step)", groupby=["series"])
+        .transform_calculate(
+            step="datum.last.step",
+            name="datum.last.name",
+            s="smooth == 'off' ? datum.last.raw : smooth == 'ema' ? datum.last.ema : datum.last.mean5",
+        )
+    )
+    text = last.mark_text(clip=True, align="right", dy=-13, fontSize=11, fontWeight=600, limit=180)
+    named: alt.Chart = text.encode(x=x, y=_y("s", scale), text="name:N", color=_series_color())
+    return named
+
+
+def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
+    """Stacked bars over steps, one area of steps per part, so that 500 steps are four shapes and not 2 000.
+
+    Data: `areas` (x, series, y0, y1) with both edges of every unbroken stretch and a missing row between two,
+    `jobs` (step, label), `marks` (step, kind, raw) with the kinds superseded and nonfinite.
+    """
+    x = _x("x")
+    fill = alt.Fill("series:N", scale=alt.Scale(domain=[p for p, _ in parts], range=[c for _, c in parts]), legend=None)
+    area = alt.Chart(alt.NamedData("areas")).mark_area(
+        clip=True, interpolate="step-after", invalid=_GAPS, opacity=1, strokeWidth=0, line=False
+    )
+    marks = alt.Chart(alt.NamedData("marks"))
+    cross = marks.transform_filter("datum.kind == 'superseded'").mark_point(
+        clip=True, shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1
+    )
+    rug = marks.transform_filter("datum.kind == 'nonfinite' && datum.step >= x0 && datum.step <= x1").mark_point(
+        shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0
+    )
+    step = _x("step")
+    return _layer(
+        area.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), fill=fill),
+        _jobs(step),
+        cross.encode(x=step, y=_y("raw")),
+        rug.encode(x=step, y=alt.value(theme.RUG_Y)),
+    )
+
+
+def _engine() -> alt.LayerChart:
+    """Engine samples over hours: every sample a dot, the mean of each time bucket a line.
+
+    Data: `dots` (x, series, v), `means` (x, series, v, name), `jobs` (step, label).
+    """
+    x, color = _x("x"), _series_color()
+    dots = alt.Chart(alt.NamedData("dots")).mark_circle(clip=True, size=9, opacity=0.38)
+    means = alt.Chart(alt.NamedData("means"))
+    line = means.mark_line(clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round")
+    dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
+    last = (
+        means.transform_filter("datum.x >= x0 && datum.x <= x1 && isValid(datum.v) && datum.name != ''")
+        .transform_aggregate(last="argmax(x)", groupby=["series"])
+        .transform_calculate(x="datum.last.x", v="datum.last.v", name="datum.last.name")
+    )
+    name = last.mark_text(clip=True, align="right", dy=-10, fontSize=11, fontWeight=600, limit=180)
+    return _layer(
+        _jobs(_x("step")),
+        dots.encode(x=x, y=_y("v"), color=color),
+        line.encode(x=x, y=_y("v"), color=color, strokeDash=dash),
+        name.encode(x=x, y=_y("v"), text="name:N", color=color),
+    )
+
+
+def _outcome() -> alt.LayerChart:
+    """Bars per number of turns, solved below, not solved above, the solved share over each bar.
+
+    Data: `bars` (label, order, series, y0, y1), `tops` (label, order, y1, text).
+    """
+    axis = alt.Axis(labelAngle=0, labelPadding=6, grid=False, ticks=False, labelOverlap=True)
+    x = alt.X(
+        "label:N",
+        sort=alt.EncodingSortField("order", op="min"),
+        title=None,
+        axis=axis,
+        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2),
+    )
+    parts = theme.OUTCOME_PARTS
+    fill = alt.Fill("series:N", scale=alt.Scale(domain=[p for p, _ in parts], range=[c for _, c in parts]), legend=None)
+    bars = alt.Chart(alt.NamedData("bars")).mark_bar(opacity=1)
+    tops = alt.Chart(alt.NamedData("tops")).mark_text(dy=-7, fontSize=11, color=theme.LABEL)
+    return _layer(
+        bars.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), fill=fill),
+        tops.encode(x=x, y=_y("y1"), text="text:N"),
+    )
+
+
+def _layer(*charts: alt.Chart | alt.LayerChart) -> alt.LayerChart:
+    layered = alt.layer(*charts)
+    assert isinstance(layered, alt.LayerChart)
+    return layered
+
+
+def _x(field: str) -> alt.X:
+    axis = alt.Axis(
+        grid=False,
+        tickCount=5,
+        tickMinStep=1 if field == "step" else alt.Undefined,
+        labelExpr="format(datum.value, ',~r')",
+        labelFlush=True,
+        labelPadding=6,
+        tickSize=4,
+    )
+    domain = [alt.ExprRef("x0"), alt.ExprRef("x1")]
+    return alt.X(f"{field}:Q", title=None, axis=axis, scale=alt.Scale(domain=domain, nice=False, zero=False))
+
+
+def _y(field: str, scale: Literal["linear", "log"] = "linear") -> alt.Y:
+    axis = alt.Axis(
+        values=alt.ExprRef("yTicks"), labelExpr=_Y_LABEL, domain=False, ticks=False, labelPadding=8, labelOverlap=False
+    )
+    shape = alt.Scale(
+        domain=[alt.ExprRef("y0"), alt.ExprRef("y1")],
+        nice=False,
+        type=scale,
+        zero=alt.Undefined if scale == "log" else False,
+    )
+    return alt.Y(f"{field}:Q", title=None, axis=axis, scale=shape)
+
+
+def _series_color(channel: Literal["color", "stroke", "fill"] = "color") -> Any:
+    kind = {"color": alt.Color, "stroke": alt.Stroke, "fill": alt.Fill}[channel]
+    return kind("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_COLORS), legend=None)
+
+
+def _value_params() -> list[alt.Parameter]:
+    defaults: dict[str, Any] = {"y0": 0, "y1": 1, "yTicks": [0, 1], "yDiv": 1, "yFormat": ",.2f", "ySuffix": ""}
+    return [alt.param(name=name, value=value) for name, value in defaults.items()]
+
+
+def _step_params() -> list[alt.Parameter]:
+    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "smooth": "ema"}
+    return [alt.param(name=name, value=value) for name, value in defaults.items()] + _value_params()
+
+
+def _finish(chart: alt.LayerChart, params: list[alt.Parameter]) -> dict[str, Any]:
+    """The form as a dictionary, with its parameters, its paddings and its look."""
+    padding = {"left": theme.LEFT, "right": theme.RIGHT, "top": theme.TOP, "bottom": theme.BOTTOM}
+    whole = (
+        chart.add_params(*params)
+        .properties(
+            width=theme.STATIC_WIDTH - theme.LEFT - theme.RIGHT,
+            height=theme.SMALL - theme.TOP - theme.BOTTOM,
+            padding=padding,
+            autosize=alt.AutoSizeParams(type="none"),
+        )
+        .configure(background="transparent", font="system-ui, sans-serif", aria=False)
+        .configure_view(stroke=None)
+        .configure_axis(
+            gridColor=theme.GRID,
+            tickColor=theme.IDLE,
+            domainColor=theme.IDLE,
+            labelColor=theme.LABEL,
+            labelFontSize=11,
+            translate=0,
+        )
+    )
+    spec: dict[str, Any] = whole.to_dict()
+    return spec
