@@ -148,6 +148,7 @@ class Output:
         self._old: dict[str, str] = {}
         self._files: dict[str, str] = {}
         self._claims: dict[str, _Claim] = {}
+        self._folders: set[str] = set()
         self._changed = 0
 
     def __enter__(self) -> Self:
@@ -247,22 +248,26 @@ class Output:
 
     def _take(self, path: str, maker: str, sha256: str) -> Path:
         """The staging place of a path, its folders made; the path and its folders are taken from now on."""
-        parts = checked(path).split("/")
-        for end in range(1, len(parts)):
-            self._claim(_Claim("/".join(parts[:end]), "folder", maker))
+        self._make_folder(checked(path).rpartition("/")[0], maker)
         self._claim(_Claim(path, "file", maker))
         self._files[path] = sha256
-        target = self._next / path
-        with self._disk_errors(path):
-            target.parent.mkdir(parents=True, exist_ok=True)
-        return target
+        return self._next / path
+
+    def _make_folder(self, name: str, maker: str) -> None:
+        """Makes a folder in the staging place with those above it, once."""
+        if not name or name in self._folders:
+            return
+        self._make_folder(name.rpartition("/")[0], maker)
+        self._claim(_Claim(name, "folder", maker))
+        with self._disk_errors(name):
+            (self._next / name).mkdir()
+        self._folders.add(name)
 
     def _claim(self, claim: _Claim) -> None:
         """Notes a name; one file made twice, or two names that differ only in case, are a bug."""
         key = unicodedata.normalize("NFC", claim.name).casefold()
         first = self._claims.setdefault(key, claim)
-        shared_folder = first.kind == claim.kind == "folder" and first.name == claim.name
-        if first is not claim and not shared_folder:
+        if first is not claim:
             raise WriteError(f"{claim} clashes with {first}")
 
     def _old_file(self, path: str) -> Path | None:
