@@ -160,7 +160,11 @@ def environment() -> Environment:
     )
     env.globals = {
         "t": _string,
+        "text_in": lambda key, lang: ui(key).of(lang),
+        "unit": lambda code: unit(code, _lang()),
+        "direction": lambda code: direction(code, _lang()),
         "csp": CSP,
+        "lang_of": lang_of,
         "icon": _icon,
         "status_icon": _status_icon,
         "use_icon": _use_icon,
@@ -190,12 +194,15 @@ def _filters() -> dict[str, Any]:
         "pctnum": fmt.percentage,
         "dur": lambda seconds: fmt.duration(seconds, _lang()),
         "date": lambda unix: fmt.date(unix, _lang()),
+        "date_range": lambda first, last: fmt.date_range(first, last, _lang()),
         "clock": lambda unix: fmt.clock(unix, _lang()),
         "iso": fmt.iso,
         "size": fmt.size,
         "setting": fmt.setting,
         "middle": fmt.middle,
         "svg": fmt.svg,
+        "json": js_text,
+        "mathml": mathml,
         "wrap": wrap,
         "plain": plain,
         "prose": prose,
@@ -222,6 +229,11 @@ def _join(parts: Any, separator: str = "") -> Markup:
 def wrap(name: str) -> Markup:
     """A name that may break after `-`, `_`, `/`, `.`, `:`; never cut."""
     return Markup("<wbr>").join(_BREAKS.split(name))
+
+
+def lang_of(name: str) -> Markup:
+    """The `lang` attribute of a run's name: English unless it has letters of other scripts."""
+    return Markup(' lang="en"') if name.isascii() else Markup("")
 
 
 def _icon(name: str, css: str = "i") -> Markup:
@@ -336,6 +348,33 @@ def prose(text: str | Text) -> Markup:
     source = text.of(frame.lang) if isinstance(text, Text) else text
     parts = _CODE.split(source)
     return Markup("").join(term(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+_MATHML = {
+    *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup"),
+    *("munder", "mover", "munderover", "mstyle", "mpadded", "mtable", "mtr", "mtd", "mphantom", "menclose", "mfenced"),
+}
+_MATHML_ATTRIBUTES = {
+    *("display", "stretchy", "fence", "form", "separator", "lspace", "rspace", "width", "mathvariant", "accent"),
+    *(
+        "displaystyle",
+        "scriptlevel",
+        "minsize",
+        "maxsize",
+        "columnalign",
+        "columnspacing",
+        "rowspacing",
+        "linethickness",
+    ),
+    *("movablelimits", "largeop", "symmetric", "accentunder", "notation"),
+}
+
+
+@cache
+def mathml(math: str) -> Markup:
+    """A formula's MathML, sanitised, since an archive may bring formulas of its own; empty for an empty text."""
+    clean = nh3.clean(math, tags=_MATHML, attributes={"*": set(_MATHML_ATTRIBUTES)}, url_schemes=set())
+    return Markup(clean)
 
 
 def json_script(data: Any, element_id: str | None = None) -> Markup:

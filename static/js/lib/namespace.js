@@ -3,7 +3,7 @@
   "use strict";
   const root = /** @type {any} */ (globalThis);
   /** @type {Sitegen} */
-  const sitegen = (root.sitegen = root.sitegen || {});
+  const sitegen = (root.sitegen = /** @type {Sitegen} */ (root.sitegen || {}));
 
   sitegen.text = function (key, values) {
     const lang = document.documentElement.dataset.lang || "en";

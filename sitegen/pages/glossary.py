@@ -1,0 +1,353 @@
+"""The glossary: an index by group, and a page per entry with what this archive holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sitegen import format as fmt
+from sitegen.glossary.entry import Framework, GlossaryEntry, Group
+from sitegen.glossary.formula import to_mathml
+from sitegen.glossary.lookup import ALWAYS, Glossary
+from sitegen.pages.base import PageHead, SiteContext, glossary_page, run_page
+from sitegen.pages.row import MetricRange, RunRow
+from sitegen.text import Text, same, ui
+
+MOST_STRIPS = 24
+"""Most runs drawn as strips on an entry's page; the list of runs names them all."""
+NEIGHBOURS = 6
+"""Entries of the same group shown before and after the current one in the side list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """A run that logs what an entry explains."""
+
+    run: RunRow
+    """The run."""
+    name: str
+    """Name as logged."""
+    range: MetricRange | None
+    """Its values; None when only a report or an exception names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """The entries that the site explains, and the runs that log each."""
+
+    entries: Mapping[str, GlossaryEntry]
+    """By id: every entry of the archive's frameworks and of the common ones, what they refer to, and an entry for
+    every further logged name."""
+    logged: Mapping[str, tuple[Logged, ...]]
+    """Entry id to the runs that log it, in the order of the rows."""
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids of the entries that have a page."""
+        return frozenset(self.entries)
+
+
+def book(rows: Sequence[RunRow], glossary: Glossary) -> Book:
+    """What the glossary of this archive holds.
+
+    A page of a run may therefore link what `Glossary.find` gives for its framework, and `Glossary.explain` for every
+    name it logs.
+    """
+    logged: dict[str, list[Logged]] = {}
+    named: dict[str, GlossaryEntry] = {}
+    for row in rows:
+        ranges = [(item.name, item) for item in row.metrics]
+        for name, values in (*ranges, *((name, None) for name in row.names)):
+            entry = glossary.explain(name, row.framework)
+            named.setdefault(entry.id, glossary.entry(entry.id) or entry)
+            logged.setdefault(entry.id, []).append(Logged(run=row, name=name, range=values))
+    frameworks = {*ALWAYS, *(row.framework for row in rows)}
+    entries = {entry.id: entry for entry in glossary.entries if entry.framework in frameworks} | named
+    for entry in list(entries.values()):
+        entries |= {other.id: other for other in glossary.related(entry)}
+    return Book(entries=entries, logged={key: tuple(found) for key, found in logged.items()})
+
+
+# ---------------------------------------------------------------- index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEntry:
+    """One line of the glossary's index."""
+
+    entry: GlossaryEntry
+    """The entry."""
+    page: str
+    """Its page."""
+    framework: Text
+    """Name of its framework."""
+    runs: int
+    """Runs of the archive that log it."""
+    text: Text
+    """What the filter field searches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexGroup:
+    """A group of entries."""
+
+    group: Group
+    """Id, title, introduction."""
+    entries: tuple[IndexEntry, ...]
+    """Logged ones first, then by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstList:
+    """Entries to look at first for a framework of the archive."""
+
+    title: Text
+    """The framework's name."""
+    entries: tuple[IndexEntry, ...]
+    """In reading order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlossaryIndexPage:
+    """View model of `glossary/index.html`."""
+
+    head: PageHead
+    """Its head."""
+    total: int
+    """Entries."""
+    logged: int
+    """Entries that some run logs."""
+    first: tuple[FirstList, ...]
+    """What to look at first."""
+    groups: tuple[IndexGroup, ...]
+    """Groups that have entries."""
+
+
+def glossary_index(found: Book, rows: Sequence[RunRow], site: SiteContext) -> GlossaryIndexPage:
+    """The view model of the glossary's index."""
+    titles = _framework_titles(site.glossary.frameworks)
+    lines = {key: _line(entry, found, titles) for key, entry in found.entries.items()}
+    frameworks = dict.fromkeys(row.framework for row in rows if row.framework)
+    first = [
+        FirstList(
+            title=titles.get(framework, same(framework)),
+            entries=tuple(lines[e.id] for e in site.glossary.look_first(framework) if e.id in lines),
+        )
+        for framework in sorted(frameworks)
+    ]
+    return GlossaryIndexPage(
+        head=PageHead(
+            path="glossary/index.html",
+            title=ui("glossary.title"),
+            description=ui("glossary.description", n=len(lines)),
+            area="glossary",
+            entries=found.ids,
+        ),
+        total=len(lines),
+        logged=sum(1 for line in lines.values() if line.runs),
+        first=tuple(item for item in first if item.entries),
+        groups=tuple(
+            IndexGroup(group=group, entries=tuple(members))
+            for group in site.glossary.groups
+            if (members := sorted((e for e in lines.values() if e.entry.group == group.id), key=_logged_first))
+        ),
+    )
+
+
+def _line(entry: GlossaryEntry, found: Book, titles: Mapping[str, Text]) -> IndexEntry:
+    names = " ".join((entry.id, *entry.names))
+    runs = {item.run.slug for item in found.logged.get(entry.id, ())}
+    return IndexEntry(
+        entry=entry,
+        page=glossary_page(entry.id),
+        framework=titles.get(entry.framework, same(entry.framework)),
+        runs=len(runs),
+        text=Text(
+            f"{names} {entry.title.en} {entry.short.en}",
+            f"{names} {entry.title.zh} {entry.title.en} {entry.short.zh}",
+        ),
+    )
+
+
+def _logged_first(line: IndexEntry) -> tuple[bool, str, str]:
+    return (line.runs == 0, entry_name(line.entry), line.entry.id)
+
+
+def _framework_titles(frameworks: Sequence[Framework]) -> dict[str, Text]:
+    return {item.id: item.title for item in frameworks}
+
+
+def entry_name(entry: GlossaryEntry) -> str:
+    """The name an entry goes by: the first one logged, else its English title."""
+    return entry.names[0] if entry.names else entry.title.en
+
+
+# ---------------------------------------------------------------- entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """The values of one run on the axis that all strips of a page share; positions are shares of 1."""
+
+    title: str
+    """The run's name."""
+    page: str
+    """Its overview."""
+    name: str
+    """Name as logged."""
+    tone: int
+    """Colour 1-8, by place."""
+    low: float
+    """Where the range begins."""
+    high: float
+    """Where it ends."""
+    mean: float | None
+    """Where the mean is."""
+    values: MetricRange
+    """The values themselves."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal."""
+        return self.values.min == self.values.max
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedEntry:
+    """A link to another entry."""
+
+    entry: GlossaryEntry
+    """The entry."""
+    page: str
+    """Its page."""
+    name: str
+    """Name it goes by; empty when it has only a title."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlossaryEntryPage:
+    """View model of `glossary/<entry>.html`."""
+
+    head: PageHead
+    """Its head."""
+    entry: GlossaryEntry
+    """The entry."""
+    name: str
+    """Name it goes by."""
+    framework: Text
+    """Name of its framework."""
+    unit: Text | None
+    """Unit in words."""
+    group: Group
+    """Its group."""
+    groups: tuple[tuple[Group, int], ...]
+    """All groups with entries, and how many."""
+    siblings: tuple[RelatedEntry, ...]
+    """Entries of the same group around this one, this one included."""
+    formula: str
+    """MathML; empty without a formula."""
+    strips: tuple[Strip, ...]
+    """Ranges in this archive."""
+    axis: tuple[float, float] | None
+    """The strips' axis; None without strips."""
+    logged: tuple[RunRow, ...]
+    """Runs that log it."""
+    related: tuple[RelatedEntry, ...]
+    """Related entries."""
+
+
+def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
+    """The view models of all entry pages, by id."""
+    titles = _framework_titles(site.glossary.frameworks)
+    members: dict[str, list[GlossaryEntry]] = {}
+    for entry in sorted(found.entries.values(), key=lambda entry: (entry_name(entry), entry.id)):
+        members.setdefault(entry.group, []).append(entry)
+    shown = tuple((group, len(members[group.id])) for group in site.glossary.groups if group.id in members)
+    by_group = {group.id: group for group, _ in shown}
+    for key in sorted(found.entries):
+        entry = found.entries[key]
+        strips, axis = _strips(found.logged.get(key, ()), entry, site.glossary)
+        runs = {item.run.slug: item.run for item in found.logged.get(key, ())}
+        yield GlossaryEntryPage(
+            head=_head(entry, found.ids),
+            entry=entry,
+            name=entry_name(entry),
+            framework=titles.get(entry.framework, same(entry.framework)),
+            unit=site.glossary.units[entry.unit].name if entry.unit else None,
+            group=by_group[entry.group],
+            groups=shown,
+            siblings=_siblings(entry, members[entry.group]),
+            formula=_formula(entry),
+            strips=strips,
+            axis=axis,
+            logged=tuple(runs.values()),
+            related=tuple(_related(other) for other in site.glossary.related(entry)),
+        )
+
+
+def _head(entry: GlossaryEntry, ids: frozenset[str]) -> PageHead:
+    name, title = entry_name(entry), entry.title
+    return PageHead(
+        path=glossary_page(entry.id),
+        title=Text(
+            name if name == title.en else f"{name}, {title.en}".replace("`", ""),
+            f"{name} {title.zh}".replace("`", ""),
+        ),
+        description=Text(entry.short.en.replace("`", ""), entry.short.zh.replace("`", "")),
+        area="glossary",
+        framework=entry.framework,
+        entries=ids,
+    )
+
+
+def _formula(entry: GlossaryEntry) -> str:
+    try:
+        return to_mathml(entry.formula) if entry.formula else ""
+    except ValueError:
+        return ""  # an archive's own entry; the text still says what the metric is
+
+
+def _siblings(entry: GlossaryEntry, members: Sequence[GlossaryEntry]) -> tuple[RelatedEntry, ...]:
+    at = next(index for index, member in enumerate(members) if member.id == entry.id)
+    return tuple(_related(member) for member in members[max(0, at - NEIGHBOURS) : at + NEIGHBOURS + 1])
+
+
+def _related(entry: GlossaryEntry) -> RelatedEntry:
+    return RelatedEntry(entry=entry, page=glossary_page(entry.id), name=entry.names[0] if entry.names else "")
+
+
+def _strips(
+    logged: Sequence[Logged], entry: GlossaryEntry, glossary: Glossary
+) -> tuple[tuple[Strip, ...], tuple[float, float] | None]:
+    """The runs' ranges and the axis they share: the unit's bounds where it has both, else what the values need."""
+    ranges = [(item, r) for item in logged if (r := item.range) and r.min is not None and r.max is not None]
+    if not ranges:
+        return (), None
+    low = min(r.min for _, r in ranges if r.min is not None)
+    high = max(r.max for _, r in ranges if r.max is not None)
+    axis = _axis(low, high, entry, glossary)
+    width = axis[1] - axis[0]
+    strips = []
+    for index, (item, values) in enumerate(ranges[:MOST_STRIPS]):
+        strips.append(
+            Strip(
+                title=item.run.title,
+                page=run_page(item.run.slug),
+                name=item.name,
+                tone=index % 8 + 1,
+                low=fmt.ratio((values.min or 0.0) - axis[0], width),
+                high=fmt.ratio((values.max or 0.0) - axis[0], width),
+                mean=None if values.mean is None else fmt.ratio(values.mean - axis[0], width),
+                values=values,
+            )
+        )
+    return tuple(strips), axis
+
+
+def _axis(low: float, high: float, entry: GlossaryEntry, glossary: Glossary) -> tuple[float, float]:
+    unit = glossary.units.get(entry.unit)
+    whole = unit is not None and unit.low is not None and unit.high is not None
+    if whole and unit and unit.high and high > unit.high / 4 and low >= (unit.low or 0.0) and high <= unit.high:
+        return (unit.low or 0.0, unit.high)
+    low, high = min(low, 0.0), max(high, 0.0)
+    return (low, high) if high > low else (low, low + 1.0)
