@@ -13,7 +13,7 @@ from sitegen.render import js_text
 from sitegen.resources import static_bytes
 from sitegen.text import ui_strings
 
-STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "pages", "print")
+STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "vega", "pages", "run", "print")
 """`static/css/*.css` in cascade order."""
 
 SCRIPTS = (
@@ -35,15 +35,19 @@ SCRIPTS = (
 )
 """`static/js/*.js` of every page, in order of use; `texts` is made here."""
 
+RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials")
+"""`static/js/*.js` of the run pages: chart cards and the table of all trials."""
+
 _TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.")
 
 
 @cache
 def site_assets() -> Mapping[str, bytes]:
-    """Logical name to content: `sitegen.css`, `app.js`, `theme.js`, `icon.svg`."""
+    """Logical name to content: `sitegen.css`, `app.js`, `run.js`, `theme.js`, `icon.svg`."""
     return {
         "sitegen.css": b"\n".join(static_bytes(f"css/{name}.css") for name in STYLE_SHEETS),
         "app.js": b"\n".join(_script(name) for name in SCRIPTS),
+        "run.js": b"\n".join(_script(name) for name in RUN_SCRIPTS),
         "theme.js": static_bytes("js/theme.js"),
         "icon.svg": static_bytes("img/icon.svg"),
     }

@@ -1,0 +1,147 @@
+"""A run's tables as files and columns to hand out: CSV downloads, and the trial columns of the trials page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.model import tables
+from sitegen.model.run import Run
+
+_FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrialColumns:
+    """All trials as columns, in table order, JSON-ready; a column that no trial fills is left out."""
+
+    total: int
+    """Trials."""
+    names: Mapping[str, tuple[str, ...]]
+    """`task` and `exception`: the distinct names, sorted; their columns hold places in them, -1 for none."""
+    columns: Mapping[str, list[Any]]
+    """task, trial (without a leading `<task>__`), outcome (1 solved, 0 not, -1 ungraded), reward, turns, exception,
+    input_tokens, output_tokens, wall_s; None where a trial lacks the value."""
+    missing: tuple[str, ...]
+    """Columns of the trial table that no trial fills, in table order."""
+
+
+def steps_csv(run: Run, analysis: RunAnalysis) -> bytes:
+    """Every logged record: job, step, row, source, kind, time, superseded, then each metric and its EMA.
+
+    Full precision. An empty cell was not logged; `nan`, `inf` and `-inf` were. The EMA stands on lineage rows only.
+    """
+    rows = run.steps
+    names = tables.STEPS.measures(rows)
+    out: dict[str, Any] = {name: rows[name] for name in ("job", "step", "row", "source", "kind", "time")}
+    out["superseded"] = rows[f"superseded_{run.overlap_rule}"]
+    told = _nonfinite(run)
+    kept = (rows["kind"] == "train") & (out["superseded"] == 0)
+    for name in names:
+        out[name] = _with_nonfinite(rows, rows[name], told.get(name, {}))
+        curve = analysis.curve(name)
+        if curve is not None:
+            ema = pd.Series(curve.ema, index=curve.step)
+            out[f"{name} (EMA 1/3)"] = rows["step"].map(ema[~ema.index.duplicated()]).where(kept)
+    return _csv(pd.DataFrame(out))
+
+
+def _nonfinite(run: Run) -> dict[str, dict[tuple[str, str, int], str]]:
+    """Metric to (job, source, row) to what was logged."""
+    told: dict[str, dict[tuple[str, str, int], str]] = {}
+    fields = [run.nonfinite[name].tolist() for name in ("metric", "job", "source", "row", "value")]
+    for metric, job, source, row, value in zip(*fields, strict=True):
+        told.setdefault(str(metric), {})[(str(job), str(source), int(row))] = str(value)
+    return told
+
+
+def _with_nonfinite(rows: pd.DataFrame, values: pd.Series, told: Mapping[tuple[str, str, int], str]) -> pd.Series:
+    if not told:
+        return values
+    texts = values.astype(object).where(values.notna(), None)
+    for index, (job, source, row) in enumerate(zip(rows["job"], rows["source"], rows["row"], strict=True)):
+        logged = told.get((str(job), str(source), int(row)))
+        if logged is not None:
+            texts.iloc[index] = logged
+    return texts
+
+
+def engines_csv(run: Run) -> bytes:
+    """Every engine sample, the columns of `tables.ENGINES` that are filled."""
+    assert run.engines is not None
+    return _csv(run.engines.dropna(axis="columns", how="all"))
+
+
+def trials_csv(run: Run) -> bytes:
+    """Every trial, the columns of `tables.TRIALS` that are filled."""
+    assert run.trials is not None
+    return _csv(run.trials.dropna(axis="columns", how="all"))
+
+
+def tasks_csv(analysis: RunAnalysis) -> bytes:
+    """Every task: attempts, graded, solved, mean_reward, exceptions, mean_turns."""
+    assert analysis.trials is not None
+    fields = ("task", "attempts", "graded", "solved", "mean_reward", "exceptions", "mean_turns")
+    return _csv(
+        pd.DataFrame([{name: getattr(row, name) for name in fields} for row in analysis.trials.tasks], columns=fields)
+    )
+
+
+def _csv(table: pd.DataFrame) -> bytes:
+    """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells."""
+    safe = {}
+    for name in table.columns:
+        values = table[name]
+        if values.dtype == object:
+            values = values.map(lambda v: _harmless(v) if isinstance(v, str) and v not in ("-inf", "nan", "inf") else v)
+        safe[_harmless(str(name))] = values
+    text = pd.DataFrame(safe, columns=list(safe)).to_csv(index=False, lineterminator="\n")
+    return text.encode("utf-8", "replace")
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA_MARKS) else text
+
+
+def trial_columns(run: Run, threshold: float) -> TrialColumns:
+    """All trials as columns; see `TrialColumns`."""
+    table = run.trials
+    assert table is not None
+    tasks, exceptions = _coded(table["task"]), _coded(table["exception"])
+    reward = table["reward"].to_numpy("float64")
+    outcome = np.where(np.isfinite(reward), (reward > threshold).astype("int64"), -1)
+    columns: dict[str, list[Any]] = {"task": tasks[1], "trial": _short_names(table), "outcome": outcome.tolist()}
+    columns["exception"] = exceptions[1]
+    for name, places in (("reward", 6), ("turns", 2), ("input_tokens", 0), ("output_tokens", 0), ("wall_s", 1)):
+        columns[name] = _numbers(table[name].to_numpy("float64"), places)
+    missing = tuple(name for name in tables.TRIALS.names if not table[name].notna().any())
+    filled = {name: values for name, values in columns.items() if name not in missing}
+    return TrialColumns(
+        total=len(table),
+        names={"task": tasks[0], "exception": exceptions[0]},
+        columns=filled,
+        missing=missing,
+    )
+
+
+def _coded(values: pd.Series) -> tuple[tuple[str, ...], list[int]]:
+    """Distinct names sorted, and the place of each value among them (-1 for none)."""
+    codes, names = pd.factorize(values, sort=True)
+    return tuple(str(name) for name in names), codes.tolist()
+
+
+def _short_names(table: pd.DataFrame) -> list[Any]:
+    """Trial names without a leading `<task>__`, which most have."""
+    pairs = zip(table["task"], table["trial"], strict=True)
+    return [None if trial is None else str(trial).removeprefix(f"{task}__") for task, trial in pairs]
+
+
+def _numbers(values: np.ndarray[Any, np.dtype[np.float64]], places: int) -> list[Any]:
+    """JSON-ready numbers, whole ones without a decimal point; None where not finite."""
+    rounded = np.round(values, places)
+    return [None if not np.isfinite(v) else int(v) if v == int(v) else float(v) for v in rounded]

@@ -1,0 +1,116 @@
+"""Charts of a run as cards, and the data script that feeds them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from markupsafe import Markup
+
+from sitegen.charts.base import Chart
+from sitegen.pages.run_view import (
+    CHART_TABLE_ROWS,
+    Cell,
+    ChartCard,
+    Column,
+    LegendEntry,
+    RunInput,
+    Table,
+    Voice,
+    number_cell,
+    text_cell,
+)
+
+OWN_CSV = frozenset({"reward", "stability", "time", "freshness", "errors", "trials", "engines"})
+"""Sections whose charts have a CSV of their own; every other chart's data are in one CSV of the whole run."""
+
+
+def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small: bool = True) -> tuple[ChartCard, ...]:
+    """Cards in order; `small` cards stand three to a row unless the chart is wide."""
+    return tuple(_card(given, voice, chart, small=small) for chart in charts)
+
+
+def data_file(slug: str, name: str) -> str:
+    """Site path of a download of a run."""
+    return f"runs/{slug}/data/{name}"
+
+
+def chart_csv_path(slug: str, chart: Chart) -> str:
+    """Site path of the CSV that holds a chart's data."""
+    if chart.section in OWN_CSV or chart.section.endswith("-page"):
+        return data_file(slug, f"{chart.id}.csv")
+    return data_file(slug, "steps.csv")
+
+
+def chart_csv(chart: Chart) -> bytes:
+    """A chart's full data as CSV: the columns of its data table under their English titles."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([_safe(column.title.en) for column in chart.columns])
+    writer.writerows([[_plain(value) for value in row] for row in chart.rows])
+    return out.getvalue().encode("utf-8", "replace")
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "nan" if math.isnan(value) else repr(value)
+    return _safe(value) if isinstance(value, str) else str(value)
+
+
+def _safe(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def _card(given: RunInput, voice: Voice, chart: Chart, *, small: bool) -> ChartCard:
+    table = _data_table(chart, voice) if chart.section != "metrics" else None
+    left = len(chart.rows) - CHART_TABLE_ROWS
+    names = (chart.id, chart.title.en, chart.title.zh, *chart.metrics)
+    return ChartCard(
+        id=chart.id,
+        form=chart.form,
+        title=voice.text(chart.title),
+        metrics=chart.metrics,
+        caption=voice.text(chart.caption),
+        summary=voice.text(chart.summary),
+        note=voice.text(chart.note) if chart.note else "",
+        static_svg=None if chart.static_svg is None else Markup(chart.static_svg),
+        height=chart.height,
+        span=("c8" if chart.wide else "c4") if small else ("c12" if chart.wide else "c6"),
+        csv=voice.urls.to(chart_csv_path(given.run.slug, chart)),
+        table=table,
+        table_note=voice.say("chart.rest", n=voice.count(left)) if table and left > 0 else "",
+        legend=tuple(
+            LegendEntry(swatch=item.swatch, name=voice.text(item.name), value=item.value) for item in chart.legend
+        ),
+        search=" ".join(names).lower(),
+    )
+
+
+def _data_table(chart: Chart, voice: Voice) -> Table:
+    numeric = [all(_is_number(row[i]) for row in chart.rows) for i in range(len(chart.columns))]
+    return Table(
+        id=f"{chart.id}-data",
+        caption=voice.text(chart.title),
+        columns=tuple(
+            Column(title=voice.text(column.title), numeric=number, unit=column.unit)
+            for column, number in zip(chart.columns, numeric, strict=True)
+        ),
+        rows=tuple(tuple(_cell(value, voice) for value in row) for row in chart.rows[:CHART_TABLE_ROWS]),
+        classes="dense",
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _cell(value: Any, voice: Voice) -> Cell:
+    if value is None:
+        return number_cell(None, voice.number(None))
+    return number_cell(value, voice.number(value)) if _is_number(value) else text_cell(str(value))

@@ -1,0 +1,156 @@
+"""All files of one run: its pages in both languages, the scripts that feed its charts, its downloads.
+
+`run.json` is made by `sitegen.publish`. Nothing here depends on other runs, so a run's files can be cached.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sitegen.analyse.export import TrialColumns, engines_csv, steps_csv, tasks_csv, trial_columns, trials_csv
+from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.charts.base import Chart, Section
+from sitegen.model.run import Run
+from sitegen.pages import run_config, run_engines, run_metrics, run_overview, run_sources, run_trials
+from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
+from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, data_file
+from sitegen.pages.run_header import page_kinds
+from sitegen.pages.run_view import PageKind, RunInput, Voice
+from sitegen.render import js_text
+from sitegen.text import LANGS, Text, same, ui
+
+PAGE_SECTIONS: Mapping[PageKind, tuple[Section, ...]] = {
+    "index": ("reward", "stability", "time", "freshness", "errors", "trials"),
+    "metrics": ("metrics",),
+    "trials": ("trials", "trials-page"),
+    "engines": ("engines", "engines-page"),
+    "config": (),
+    "sources": (),
+}
+"""Which charts stand on which page."""
+
+TEMPLATES: Mapping[PageKind, str] = {
+    "index": run_overview.TEMPLATE,
+    "metrics": run_metrics.TEMPLATE,
+    "trials": run_trials.TEMPLATE,
+    "engines": run_engines.TEMPLATE,
+    "config": run_config.TEMPLATE,
+    "sources": run_sources.TEMPLATE,
+}
+"""Page kind to template."""
+
+
+def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context: SiteContext) -> Iterator[SiteFile]:
+    """Every file of the run except `run.json`: downloads, data scripts, then the pages in both languages."""
+    given = RunInput(run=run, analysis=analysis, charts=tuple(charts), context=context)
+    trials = trial_columns(run, analysis.trials.success_threshold) if analysis.trials else None
+    downloads = tuple(_downloads(given))
+    yield from downloads
+    scripts: dict[PageKind, tuple[str, ...]] = {}
+    for kind in page_kinds(given):
+        made = list(_data_scripts(given, kind, trials))
+        yield from made
+        scripts[kind] = (*_assets(given, kind), *(file.path for file in made))
+    for lang in LANGS:
+        for kind in page_kinds(given):
+            head = _head(given, kind, scripts[kind])
+            voice = Voice(lang, head.path)
+            page = _builders(given, voice, head, trials, tuple(file.path for file in downloads))[kind]()
+            yield render_page(TEMPLATES[kind], page, context, lang)
+
+
+def _builders(
+    given: RunInput, voice: Voice, head: PageHead, trials: TrialColumns | None, downloads: tuple[str, ...]
+) -> Mapping[PageKind, Callable[[], View]]:
+    def trials_page() -> View:
+        assert trials is not None
+        return run_trials.run_trials(given, voice, head, trials)
+
+    json_path = f"runs/{given.run.slug}/run.json"
+    return {
+        "index": lambda: run_overview.run_overview(given, voice, head),
+        "metrics": lambda: run_metrics.run_metrics(given, voice, head),
+        "trials": trials_page,
+        "engines": lambda: run_engines.run_engines(given, voice, head),
+        "config": lambda: run_config.run_config(given, voice, head),
+        "sources": lambda: run_sources.run_sources(given, voice, head, (json_path, *downloads)),
+    }
+
+
+def _head(given: RunInput, kind: PageKind, scripts: tuple[str, ...]) -> PageHead:
+    run, facts = given.run, given.analysis.facts
+    name = same(run.title)
+    title = name if kind == "index" else ui("run.title", page=ui(f"run.tab.{kind}"), name=name)
+    return PageHead(
+        path=run_page(run.slug, kind),
+        title=title,
+        description=_description(given) if kind == "index" and facts.steps_done else None,
+        area="runs",
+        framework=run.framework,
+        scripts=scripts,
+        run=run.slug,
+    )
+
+
+def _description(given: RunInput) -> Text:
+    voices = [Voice(lang, run_page(given.run.slug)) for lang in LANGS]
+    steps = [voice.say("description", n=voice.count(given.analysis.facts.steps_done)) for voice in voices]
+    rewards = [run_overview.reward_sentence(given, voice) for voice in voices]
+    return Text(f"{steps[0]} {rewards[0]}", f"{steps[1]}{rewards[1]}")
+
+
+def _assets(given: RunInput, kind: PageKind) -> tuple[str, ...]:
+    """Site paths of the shared scripts that a page needs."""
+    assets = given.context.assets
+    names = []
+    if given.section(*PAGE_SECTIONS[kind]):
+        names += ["vega.js", "charts.js"]
+    names.append("run.js")
+    return tuple(assets[name] for name in names if name in assets)
+
+
+def _data_scripts(given: RunInput, kind: PageKind, trials: TrialColumns | None) -> Iterator[SiteFile]:
+    charts = given.section(*PAGE_SECTIONS[kind])
+    if charts:
+        payload = {chart.id: {"datasets": chart.datasets, "params": chart.params} for chart in charts}
+        yield _script(given.run.slug, "overview" if kind == "index" else kind, "charts", payload)
+    if kind == "trials" and trials is not None:
+        yield _script(given.run.slug, "trials-table", "trials", run_trials.trials_data(trials))
+
+
+def _script(slug: str, name: str, key: str, payload: Mapping[str, Any]) -> SiteFile:
+    """A classic script that registers data; its name carries a hash of its content."""
+    content = f"sitegen.register({js_text(key)},{js_text(_plain(payload))});\n".encode()
+    digest = hashlib.sha256(content).hexdigest()[:10]
+    return SiteFile(path=data_file(slug, f"{name}.{digest}.js"), content=content)
+
+
+def _plain(value: Any) -> Any:
+    """Mappings and sequences of any kind as what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return (
+            [_plain(item) for item in value]
+            if any(isinstance(v, Mapping | tuple | list) for v in value)
+            else list(value)
+        )
+    return value
+
+
+def _downloads(given: RunInput) -> Iterator[SiteFile]:
+    """CSV files: per chart of the leading sections, then the tables as they were read."""
+    run, analysis = given.run, given.analysis
+    for chart in given.charts:
+        if chart.section in OWN_CSV or chart.section.endswith("-page"):
+            yield SiteFile(path=chart_csv_path(run.slug, chart), content=chart_csv(chart))
+    if analysis.metrics:
+        yield SiteFile(path=data_file(run.slug, "metrics.csv"), content=run_metrics.metrics_csv(analysis.metrics))
+        yield SiteFile(path=data_file(run.slug, "steps.csv"), content=steps_csv(run, analysis))
+    if analysis.trials:
+        yield SiteFile(path=data_file(run.slug, "trials.csv"), content=trials_csv(run))
+        yield SiteFile(path=data_file(run.slug, "tasks.csv"), content=tasks_csv(analysis))
+    if analysis.engines:
+        yield SiteFile(path=data_file(run.slug, "engines.csv"), content=engines_csv(run))

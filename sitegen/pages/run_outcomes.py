@@ -1,0 +1,251 @@
+"""What trials came to, as far as overview and trials page share it: exceptions, outcomes, turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sitegen import format as fmt
+from sitegen.analyse.trials import ExceptionGroup, TrialSummary
+from sitegen.model.run import PublishedTrials
+from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, code_cell, number_cell, percent_of, text_cell
+
+TREATMENT_FILLS = {
+    "passthrough": "tr-pass",
+    "mask": "tr-mask",
+    "zero": "tr-zero",
+    "not-classified": "tr-none",
+    "not-stated": "tr-none",
+}
+"""Treatment to the class of its swatch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRow:
+    """One exception type."""
+
+    name: str
+    """As given."""
+    count: str
+    """Trials."""
+    raw: int
+    """Trials, for sorting."""
+    share: str
+    """Of all trials, per cent."""
+    width: str
+    """Width of its bar against the most frequent type."""
+    fill: str
+    """Class of bar and swatch; empty when the treatment is not known."""
+    treatment: str
+    """What the configuration does with it."""
+    note: str
+    """Something about it that surprises."""
+    href: str
+    """Trials that ended so; empty without a trials page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorsView:
+    """The errors section."""
+
+    sentence: str
+    """Share of trials with an exception, and the most frequent type."""
+    rows: tuple[ErrorRow, ...]
+    """Most frequent first."""
+    published: bool
+    """True when the counts were read in a report."""
+    note: str
+    """Where the treatment comes from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialsView:
+    """Trials at a glance."""
+
+    sentence: str
+    """Solve rate and turns by outcome."""
+    steps: tuple[tuple[str, str, str], ...]
+    """From attempt to grade: label, count, loss against the line before."""
+    groups: Table
+    """Turns by outcome and exception."""
+    published: bool
+    """True when the numbers were read in a report."""
+    threshold: str
+    """What counts as solved, and that partial rewards make it lenient."""
+    total: str
+    """Trials, formatted."""
+
+
+def errors_view(given: RunInput, voice: Voice, trials_page: str) -> ErrorsView | None:
+    """The errors section; None when no trial is known."""
+    trials, published = given.analysis.trials, given.run.published
+    if trials:
+        groups = [group for group in trials.exceptions if group.name != "none"]
+        return ErrorsView(
+            sentence=errors_sentence([(g.name, g.count) for g in groups], trials.total, voice),
+            rows=tuple(_error_row(group, groups, trials_page, voice) for group in groups),
+            published=False,
+            note=voice.say("errors.assumed") if given.run.config and given.run.config.assumed and groups else "",
+        )
+    told = published.trials if published else None
+    if told is None or not told.exceptions:
+        return None
+    counts = sorted(((n, c) for n, c in told.exceptions.items() if n != "none"), key=lambda pair: -pair[1])
+    total = told.total or sum(told.exceptions.values())
+    top = max((count for _, count in counts), default=1)
+    rows = tuple(
+        ErrorRow(
+            name=name,
+            count=voice.count(count),
+            raw=count,
+            share=fmt.percentage(count / total if total else None),
+            width=percent_of(count, 0, top),
+            fill="",
+            treatment="",
+            note="",
+            href="",
+        )
+        for name, count in counts
+    )
+    return ErrorsView(sentence=errors_sentence(counts, total, voice), rows=rows, published=True, note="")
+
+
+def errors_sentence(counts: list[tuple[str, int]], total: int, voice: Voice) -> str:
+    """Share of trials with an exception, and the most frequent type."""
+    failed = sum(count for _, count in counts)
+    if not failed or not total:
+        return voice.say("errors.no-exception", n=voice.count(total))
+    name, most = max(counts, key=lambda pair: pair[1])
+    key = "errors.sentence" if len(counts) > 1 else "errors.sentence-one"
+    return voice.say(
+        key,
+        share=voice.percent(failed / total),
+        n=voice.count(failed),
+        total=voice.count(total),
+        name=name,
+        most=voice.count(most),
+    )
+
+
+def _error_row(group: ExceptionGroup, groups: list[ExceptionGroup], trials_page: str, voice: Voice) -> ErrorRow:
+    treatment = group.treatment or "not-stated"
+    return ErrorRow(
+        name=group.name,
+        count=voice.count(group.count),
+        raw=group.count,
+        share=fmt.percentage(group.share),
+        width=percent_of(group.count, 0, max(other.count for other in groups)),
+        fill=TREATMENT_FILLS[treatment],
+        treatment=voice.say(f"treatment.{treatment}"),
+        note=voice.say("errors.listed-twice") if group.listed_twice else "",
+        href=trials_page,
+    )
+
+
+def trials_view(given: RunInput, voice: Voice) -> TrialsView | None:
+    """Trials at a glance; None when no trial is known."""
+    trials, published = given.analysis.trials, given.run.published
+    if trials:
+        return _computed(trials, voice)
+    told = published.trials if published else None
+    return _published(told, voice) if told and told.total else None
+
+
+def _computed(trials: TrialSummary, voice: Voice) -> TrialsView:
+    turns = {group.name: group.turns.mean for group in trials.outcomes}
+    return TrialsView(
+        sentence=trials_sentence(trials.success_rate, trials.graded, turns.get("success"), turns.get("failure"), voice),
+        steps=funnel(trials.total, trials.graded, trials.successes, voice),
+        groups=groups_table(trials, voice),
+        published=False,
+        threshold=threshold(trials, voice),
+        total=voice.count(trials.total),
+    )
+
+
+def threshold(trials: TrialSummary, voice: Voice) -> str:
+    """What counts as solved, with a word that partial rewards make it lenient."""
+    return voice.say("trials.threshold", value=voice.number(trials.success_threshold))
+
+
+def trials_sentence(
+    rate: float | None, graded: int | None, solved: float | None, unsolved: float | None, voice: Voice
+) -> str:
+    """Solve rate, and turns by outcome where known."""
+    if rate is None:
+        return voice.say("trials.ungraded")
+    key = "trials.sentence" if solved is None or unsolved is None else "trials.sentence-turns"
+    return voice.say(
+        key,
+        rate=voice.percent(rate),
+        graded=voice.count(graded),
+        solved=fmt.fixed(solved, 1),
+        unsolved=fmt.fixed(unsolved, 1),
+    )
+
+
+def funnel(total: int, graded: int | None, solved: int | None, voice: Voice) -> tuple[tuple[str, str, str], ...]:
+    """From attempt to success: label, count, loss against the line before."""
+    known = [("parsed", total), ("graded", graded), ("solved", solved)]
+    steps: list[tuple[str, str, str]] = []
+    before: int | None = None
+    for name, value in known:
+        if value is None:
+            continue
+        loss = "" if before is None or before == value else fmt.signed(float(value - before), 0)
+        steps.append((voice.say(f"funnel.{name}"), voice.count(value), loss))
+        before = value
+    return tuple(steps)
+
+
+def groups_table(trials: TrialSummary, voice: Voice) -> Table:
+    """Turns by outcome and by exception."""
+    rows = [
+        (text_cell(voice.say(f"outcome.{group.name}")), group.count, group.turns.mean, group.turns.median)
+        for group in trials.outcomes
+    ]
+    rows += [(_group_name(g.name, voice), g.count, g.turns.mean, g.turns.median) for g in trials.exceptions]
+    return _turns_table(rows, voice)
+
+
+def _published(told: PublishedTrials, voice: Voice) -> TrialsView:
+    rows = []
+    for name, values in (*told.by_outcome.items(), *told.by_exception.items()):
+        cell = text_cell(voice.say(f"outcome.{name}")) if name in ("success", "failure") else _group_name(name, voice)
+        rows.append((cell, values.get("count"), values.get("mean"), values.get("median")))
+    means = {name: values.get("mean") for name, values in told.by_outcome.items()}
+    solved = told.by_outcome.get("success", {}).get("count")
+    return TrialsView(
+        sentence=trials_sentence(told.success_rate, told.graded, means.get("success"), means.get("failure"), voice),
+        steps=funnel(told.total or 0, told.graded, None if solved is None else int(solved), voice),
+        groups=_turns_table(rows, voice),
+        published=True,
+        threshold="",
+        total=voice.count(told.total),
+    )
+
+
+def _group_name(name: str, voice: Voice) -> Cell:
+    return text_cell(voice.say("no-exception")) if name == "none" else code_cell(name)
+
+
+def _turns_table(rows: Sequence[tuple[Cell, float | None, float | None, float | None]], voice: Voice) -> Table:
+    return Table(
+        id="turns-by-group",
+        caption=voice.say("trials.groups"),
+        columns=(
+            Column(title=voice.say("col.group")),
+            Column(title=voice.say("col.trials"), numeric=True),
+            Column(title=voice.say("col.mean-turns"), numeric=True),
+            Column(title=voice.say("col.median"), numeric=True),
+        ),
+        rows=tuple(
+            (
+                name,
+                number_cell(count, voice.count(count)),
+                number_cell(mean, fmt.fixed(mean, 1)),
+                number_cell(median, voice.number(median, 3)),
+            )
+            for name, count, mean, median in rows
+        ),
+    )

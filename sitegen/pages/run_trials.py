@@ -1,0 +1,225 @@
+"""The trials page of a run: outcomes, turns, exceptions, tasks, and the table of all trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sitegen import format as fmt
+from sitegen.analyse.export import TrialColumns
+from sitegen.analyse.trials import Spread, TrialSummary
+from sitegen.pages.base import PageHead
+from sitegen.pages.run_cards import chart_cards, data_file
+from sitegen.pages.run_header import RunHeader, run_header
+from sitegen.pages.run_outcomes import ErrorsView, errors_view, funnel, threshold, trials_sentence
+from sitegen.pages.run_view import (
+    Cell,
+    ChartCard,
+    Column,
+    Fact,
+    RunInput,
+    Table,
+    Voice,
+    code_cell,
+    number_cell,
+    text_cell,
+)
+
+TEMPLATE = "pages/run_trials.html"
+STATIC_ROWS = 200
+"""Trials in the page itself; the rest come from the data script."""
+TASK_ROWS = 200
+"""Tasks in the page; the CSV has all of them."""
+_NUMBERS = ("reward", "turns", "input_tokens", "output_tokens", "wall_s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunTrials:
+    """The trials page."""
+
+    head: PageHead
+    """For `base.html`."""
+    header: RunHeader
+    """The run."""
+    sentence: str
+    """Solve rate and turns by outcome."""
+    threshold: str
+    """What counts as solved."""
+    facts: tuple[Fact, ...]
+    """Totals."""
+    steps: tuple[tuple[str, str, str], ...]
+    """From attempt to success."""
+    cards: tuple[ChartCard, ...]
+    """Charts."""
+    turns: Table
+    """Turns of all trials, by outcome, by exception."""
+    errors: ErrorsView | None
+    """Exceptions with treatment."""
+    tasks_sentence: str
+    """Never, sometimes, always solved."""
+    tasks: Table
+    """Tasks, most attempts first."""
+    tasks_note: str
+    """How many tasks are left to the CSV; empty when none are."""
+    trials: Table
+    """The first trials."""
+    columns: tuple[str, ...]
+    """Keys of the trial table's columns, in order."""
+    exceptions: tuple[str, ...]
+    """Distinct exception types, for the filter."""
+    total: int
+    """Trials."""
+    missing: tuple[str, ...]
+    """What the source does not tell, one sentence each."""
+    downloads: tuple[tuple[str, str], ...]
+    """File name and link."""
+
+
+def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColumns) -> RunTrials:
+    """The page's view model; the run has trials."""
+    trials = given.analysis.trials
+    assert trials is not None
+    means = {group.name: group.turns.mean for group in trials.outcomes}
+    page = voice.urls.page_to(head.path)
+    left = len(trials.tasks) - TASK_ROWS
+    return RunTrials(
+        head=head,
+        header=run_header(given, voice, "trials"),
+        sentence=trials_sentence(trials.success_rate, trials.graded, means.get("success"), means.get("failure"), voice),
+        threshold=threshold(trials, voice),
+        facts=_facts(trials, voice),
+        steps=funnel(trials.total, trials.graded, trials.successes, voice),
+        cards=chart_cards(given, voice, given.section("trials", "trials-page"), small=False),
+        turns=turns_table(trials, voice),
+        errors=errors_view(given, voice, page),
+        tasks_sentence=_tasks_sentence(trials, voice),
+        tasks=tasks_table(trials, voice),
+        tasks_note=voice.say("tasks.rest", n=voice.count(left)) if left > 0 else "",
+        trials=trials_table(columns, voice),
+        columns=_shown(columns),
+        exceptions=columns.names["exception"],
+        total=columns.total,
+        missing=_missing(columns, voice),
+        downloads=tuple((n, voice.urls.to(data_file(given.run.slug, n))) for n in ("trials.csv", "tasks.csv")),
+    )
+
+
+def _facts(trials: TrialSummary, voice: Voice) -> tuple[Fact, ...]:
+    made = [
+        ("fact.trials", voice.count(trials.total)),
+        ("fact.graded", voice.count(trials.graded)),
+        ("fact.mean-reward", "" if trials.mean_reward is None else fmt.fixed(trials.mean_reward, 4)),
+        ("fact.success-rate", "" if trials.success_rate is None else voice.percent(trials.success_rate)),
+        ("fact.long-tail", voice.count(trials.long_tail)),
+        ("fact.input-tokens", "" if trials.input_tokens is None else voice.count(trials.input_tokens)),
+        ("fact.cache-tokens", "" if trials.cache_tokens is None else voice.count(trials.cache_tokens)),
+        ("fact.output-tokens", "" if trials.output_tokens is None else voice.count(trials.output_tokens)),
+    ]
+    return tuple(Fact(label=voice.say(key), value=value) for key, value in made if value)
+
+
+def turns_table(trials: TrialSummary, voice: Voice) -> Table:
+    """Turns of all trials, by outcome and by exception: mean, median, spread, extremes, trials that report them."""
+    groups: list[tuple[Cell, Spread]] = [(text_cell(voice.say("all-trials")), trials.turns)]
+    groups += [(text_cell(voice.say(f"outcome.{g.name}")), g.turns) for g in trials.outcomes]
+    for group in trials.exceptions:
+        name = text_cell(voice.say("no-exception")) if group.name == "none" else code_cell(group.name)
+        groups.append((name, group.turns))
+    titles = ("mean", "median", "std", "min", "max", "with-turns")
+    return Table(
+        id="turns",
+        caption=voice.say("trials.turns"),
+        columns=(
+            Column(title=voice.say("col.group")),
+            *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in titles),
+        ),
+        rows=tuple((name, *_spread(spread, voice)) for name, spread in groups),
+        sortable=True,
+    )
+
+
+def _spread(spread: Spread, voice: Voice) -> tuple[Cell, ...]:
+    values = (spread.mean, spread.median, spread.std, spread.min, spread.max)
+    cells = [number_cell(value, voice.number(value, 3)) for value in values]
+    return (*cells, number_cell(spread.count, voice.count(spread.count)))
+
+
+def _tasks_sentence(trials: TrialSummary, voice: Voice) -> str:
+    return voice.say(
+        "tasks.sentence",
+        n=voice.count(len(trials.tasks)),
+        never=voice.count(trials.never_solved),
+        some=voice.count(trials.sometimes_solved),
+        always=voice.count(trials.always_solved),
+    )
+
+
+def tasks_table(trials: TrialSummary, voice: Voice) -> Table:
+    """The tasks with the most attempts."""
+    titles = ("attempts", "graded", "solved", "solve-rate", "mean-reward", "with-exception", "mean-turns")
+    rows = []
+    for row in trials.tasks[:TASK_ROWS]:
+        rate = row.solved / row.graded if row.graded else None
+        counts = (row.attempts, row.graded, row.solved)
+        rows.append(
+            (
+                code_cell(row.task),
+                *(number_cell(value, voice.count(value)) for value in counts),
+                number_cell(rate, voice.percent(rate)),
+                number_cell(row.mean_reward, voice.number(row.mean_reward)),
+                number_cell(row.exceptions, voice.count(row.exceptions)),
+                number_cell(row.mean_turns, voice.number(row.mean_turns, 3)),
+            )
+        )
+    return Table(
+        id="tasks-table",
+        caption=voice.say("tasks.caption"),
+        columns=(
+            Column(title=voice.say("col.task")),
+            *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in titles),
+        ),
+        rows=tuple(rows),
+        sortable=True,
+        classes="dense",
+    )
+
+
+def _shown(columns: TrialColumns) -> tuple[str, ...]:
+    order = ("task", "trial", "outcome", "reward", "turns", "exception", "input_tokens", "output_tokens", "wall_s")
+    return tuple(name for name in order if name in columns.columns)
+
+
+def trials_table(columns: TrialColumns, voice: Voice) -> Table:
+    """The first trials in table order."""
+    names = _shown(columns)
+    count = min(columns.total, STATIC_ROWS)
+    return Table(
+        id="all-trials",
+        caption=voice.say("trials.all"),
+        columns=tuple(Column(title=voice.say(f"trial.{name}"), numeric=name in _NUMBERS) for name in names),
+        rows=tuple(tuple(_trial_cell(columns, name, row, voice) for name in names) for row in range(count)),
+        classes="dense",
+    )
+
+
+def _trial_cell(columns: TrialColumns, name: str, row: int, voice: Voice) -> Cell:
+    value = columns.columns[name][row]
+    if name in ("task", "exception"):
+        return code_cell(columns.names[name][value]) if value >= 0 else text_cell(voice.number(None), dim=True)
+    if name == "outcome":
+        return text_cell(voice.say(("outcome.failure", "outcome.success", "outcome.ungraded")[value]))
+    if name == "trial":
+        return code_cell(value) if value is not None else text_cell(voice.number(None), dim=True)
+    return number_cell(value, voice.number(value))
+
+
+def _missing(columns: TrialColumns, voice: Voice) -> tuple[str, ...]:
+    known = {"started": "time", "trial": "trial", "job": "job", "wall_s": "wall", "agent_s": "phases"}
+    known |= {"input_tokens": "tokens", "cost_usd": "cost", "turns": "turns", "reward": "reward"}
+    return tuple(voice.say(f"missing.{word}") for name, word in known.items() if name in columns.missing)
+
+
+def trials_data(columns: TrialColumns) -> Mapping[str, Any]:
+    """What the data script of the trials page registers."""
+    return {"total": columns.total, "names": dict(columns.names), "columns": dict(columns.columns)}
