@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sitegen.analyse.config_keys import find_int
+from sitegen.analyse.numbers import mean
 from sitegen.model.run import Run
 
 Floats = NDArray[np.float64]
@@ -107,8 +108,8 @@ def _field(name: str, samples: pd.DataFrame, active: NDArray[np.bool_]) -> Engin
     peaks = [float(column.max()) for column in (kept, _largest(samples, name)) if len(column)]
     return EngineMean(
         field=name,
-        mean=float(kept.mean()) if len(kept) else None,
-        active_mean=float(busy.mean()) if len(busy) else None,
+        mean=mean(kept),
+        active_mean=mean(busy),
         max=max(peaks) if peaks else None,
         count=len(kept),
     )

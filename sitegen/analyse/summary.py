@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sitegen.analyse.numbers import finite
 from sitegen.model import tables
 from sitegen.model.roles import RowKind
 from sitegen.model.run import Run
@@ -87,10 +88,9 @@ def merged(parts: tuple[MetricSummary, ...]) -> MetricSummary:
         first = some[0] if some else parts[0]
         return replace(first, non_finite=sum(part.non_finite for part in parts))
     count = sum(part.count for part in some)
-    mean = math.fsum((part.mean or 0.0) * part.count for part in some) / count
-    squares = math.fsum(
-        (part.std or 0.0) ** 2 * (part.count - 1) + part.count * ((part.mean or 0.0) - mean) ** 2 for part in some
-    )
+    mean = math.fsum((part.mean or 0.0) * (part.count / count) for part in some)
+    within = [(part.std or 0.0) * math.sqrt(part.count - 1) for part in some]
+    between = [((part.mean or 0.0) - mean) * math.sqrt(part.count) for part in some]
     newest = max(some, key=lambda part: part.last_step if part.last_step is not None else -1)
     low = min(part.min for part in some if part.min is not None)
     high = max(part.max for part in some if part.max is not None)
@@ -98,7 +98,7 @@ def merged(parts: tuple[MetricSummary, ...]) -> MetricSummary:
         name=parts[0].name,
         kind=parts[0].kind,
         mean=low if low == high else mean,
-        std=0.0 if low == high else math.sqrt(squares / (count - 1)),
+        std=0.0 if low == high else finite(math.hypot(*within, *between) / math.sqrt(count - 1)),
         min=low,
         max=high,
         last=next((part.last for part in parts if part.last is not None), None),

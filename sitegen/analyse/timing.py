@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sitegen.analyse.numbers import finite
 from sitegen.analyse.roles import logged_names, role_metric
 from sitegen.model.run import Run, train_rows
 from sitegen.settings import SiteSettings
@@ -407,11 +408,7 @@ def _shares(part: Floats, whole: Floats) -> tuple[float | None, float | None]:
         return None, None
     part, whole = part[usable], whole[usable]
     with np.errstate(over="ignore"):  # a step of next to no time has no share worth a number
-        return _finite(float(np.mean(part / whole))), _finite(float(part.sum() / whole.sum()))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+        return finite(float(np.mean(part / whole))), finite(float(part.sum() / whole.sum()))
 
 
 def _residual(rows: _Rows, root: str, children: list[str]) -> list[Span]:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sitegen.analyse.config_keys import find, find_all, find_names
+from sitegen.analyse.numbers import mean, std, total
 from sitegen.model.run import Run, RunConfig
 from sitegen.settings import SiteSettings
 
@@ -177,7 +178,7 @@ def summarise_trials(run: Run, settings: SiteSettings) -> TrialSummary | None:
         success_threshold=settings.success_threshold,
         successes=int(solved.sum()),
         success_rate=float(solved.sum() / graded.sum()) if graded.any() else None,
-        mean_reward=_mean(frame["reward"].to_numpy()),
+        mean_reward=mean(frame["reward"].to_numpy()),
         turns=spread(turns),
         long_tail=int((turns > LONG_TAIL_TURNS).sum()),
         exceptions=_exceptions(frame, run.config),
@@ -190,9 +191,9 @@ def summarise_trials(run: Run, settings: SiteSettings) -> TrialSummary | None:
         never_solved=sum(1 for task in tasks if task.graded and not task.solved),
         always_solved=sum(1 for task in tasks if task.graded and task.solved == task.graded),
         sometimes_solved=sum(1 for task in tasks if 0 < task.solved < task.graded),
-        input_tokens=_sum(table["input_tokens"]),
-        output_tokens=_sum(table["output_tokens"]),
-        cache_tokens=_sum(table["cache_tokens"]),
+        input_tokens=total(table["input_tokens"].to_numpy(dtype="float64")),
+        output_tokens=total(table["output_tokens"].to_numpy(dtype="float64")),
+        cache_tokens=total(table["cache_tokens"].to_numpy(dtype="float64")),
     )
 
 
@@ -202,9 +203,9 @@ def spread(values: Floats) -> Spread:
     if not len(kept):
         return Spread(mean=None, median=None, std=None, min=None, max=None, count=0)
     return Spread(
-        mean=float(kept.mean()),
+        mean=mean(kept),
         median=float(np.median(kept)),
-        std=float(kept.std(ddof=1)) if len(kept) > 1 else None,
+        std=std(kept),
         min=float(kept.min()),
         max=float(kept.max()),
         count=len(kept),
@@ -269,7 +270,7 @@ def _exceptions(frame: pd.DataFrame, config: RunConfig | None) -> tuple[Exceptio
                 share=len(rows) / len(frame),
                 turns=spread(frame["turns"].to_numpy()[rows]),
                 graded=int(np.isfinite(rewards).sum()),
-                mean_reward=_mean(rewards),
+                mean_reward=mean(rewards),
                 treatment=treatment,
                 listed_twice=twice,
             )
@@ -320,14 +321,3 @@ def _turn_bins(turns: Floats, solved: NDArray[np.bool_]) -> tuple[TurnBin, ...]:
             TurnBin(label=label, low=low, solved=int((within & solved).sum()), unsolved=int((within & ~solved).sum()))
         )
     return tuple(found)
-
-
-def _mean(values: Floats) -> float | None:
-    kept = values[np.isfinite(values)]
-    return float(kept.mean()) if len(kept) else None
-
-
-def _sum(values: pd.Series[float]) -> float | None:
-    numbers = values.to_numpy(dtype="float64")
-    kept = numbers[np.isfinite(numbers)]
-    return float(kept.sum()) if len(kept) else None

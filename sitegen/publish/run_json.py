@@ -1,0 +1,205 @@
+"""`run.json`: a run's numbers for scripts, at full precision. Documented field by field in docs/run-json.md.
+
+Strict JSON: absent is null, there is no NaN, keys stand in a fixed order, the same run gives the same bytes. The run
+must have passed the privacy border: its strings are written as they are.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sitegen.analyse.checkpoint import CheckpointSelection
+from sitegen.analyse.engines import EngineSummary
+from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.analyse.summary import MetricSummary, merged
+from sitegen.analyse.timing import Timing
+from sitegen.analyse.trials import TrialSummary
+from sitegen.model.problems import Problem
+from sitegen.model.run import Published, PublishedMetric, PublishedTrials, Run
+
+SCHEMA = 1
+"""Raised when a field changes its meaning or goes away; fields may be added under the same number."""
+
+STATISTICS = ("mean", "std", "min", "max", "last", "count", "non_finite")
+ENGINE_FIELDS = ("running", "waiting", "generation_tps", "kv_cache_pct", "prefix_hit_pct")
+TURNS = ("mean", "median", "std", "min", "max", "count")
+TIMING_PREFIXES = ("timing/", "timing_s/", "time/")
+
+
+def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
+    """The document of one run; see docs/run-json.md."""
+    metrics = _metrics(analysis.metrics)
+    timing = _timing(analysis.timing)
+    return {
+        "schema": SCHEMA,
+        "slug": run.slug,
+        "title": run.title,
+        "framework": run.framework,
+        "jobs": [
+            {"name": job.name, "first_step": job.first_step, "last_step": job.last_step, "rows": job.rows}
+            for job in run.jobs
+        ],
+        "rows": analysis.facts.rows,
+        "steps": analysis.facts.steps_done,
+        "superseded": analysis.facts.superseded,
+        "metrics": metrics,
+        "checkpoint": _checkpoint(analysis.checkpoint),
+        "timing": timing,
+        "trials": _trials(analysis.trials),
+        "engines": _engines(analysis.engines),
+        "config": {key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
+        "published": _published(run.published, analysis, metrics, timing),
+        "problems": [_problem(item) for item in run.problems],
+    }
+
+
+def dump(document: Mapping[str, Any]) -> bytes:
+    """The document as UTF-8 JSON with two-space indent and a final newline; what is not finite becomes null."""
+    text = json.dumps(_strict(document), ensure_ascii=False, allow_nan=False, indent=2)
+    return (text + "\n").encode("utf-8", errors="replace")
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _metrics(summaries: Iterable[MetricSummary]) -> dict[str, Any]:
+    """Logged name to statistics over all its rows: a metric of train and evaluation records is taken together."""
+    by_name: dict[str, list[MetricSummary]] = {}
+    for summary in summaries:
+        by_name.setdefault(summary.name, []).append(summary)
+    return {name: _statistics(merged(tuple(parts))) for name, parts in by_name.items()}
+
+
+def _statistics(summary: MetricSummary) -> dict[str, Any]:
+    return {name: getattr(summary, name) for name in STATISTICS}
+
+
+def _checkpoint(selection: CheckpointSelection) -> dict[str, Any] | None:
+    if selection.step is None:
+        return None
+    return {
+        "step": selection.step,
+        "ema": selection.ema,
+        "save_interval": selection.save_interval,
+        "overlap_rule": selection.overlap_rule,
+    }
+
+
+def _timing(timing: Timing | None) -> dict[str, Any]:
+    """Recorded spans only: the computed row is one minus the rest and no span of the trainer."""
+    spans = timing.spans if timing else ()
+    return {span.name: {"mean_s": span.mean_s, "share_of_step": span.share_of_step} for span in spans if span.metric}
+
+
+def _trials(summary: TrialSummary | None) -> dict[str, Any] | None:
+    if summary is None:
+        return None
+    return {
+        "total": summary.total,
+        "graded": summary.graded,
+        "mean_reward": summary.mean_reward,
+        "success_rate": summary.success_rate,
+        "turns": {name: getattr(summary.turns, name) for name in TURNS},
+        "exceptions": {group.name: group.count for group in summary.exceptions},
+    }
+
+
+def _engines(summary: EngineSummary | None) -> dict[str, Any] | None:
+    if summary is None:
+        return None
+    means = {item.field: item.mean for item in summary.overall.fields}
+    return {"samples": summary.overall.samples} | {name: means[name] for name in ENGINE_FIELDS}
+
+
+def _published(
+    published: Published | None, analysis: RunAnalysis, metrics: Mapping[str, Any], timing: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """What only the report says, in the shapes of the computed fields."""
+    if published is None:
+        return None
+    known = {name for name, item in metrics.items() if item["count"] or item["non_finite"]}
+    only_trials = published.trials if analysis.trials is None else None
+    only_engines = published.engines if analysis.engines is None else {}
+    only_step = published.checkpoint_step if analysis.checkpoint.step is None else None
+    return {
+        "path": published.path,
+        "metrics": {name: _published_metric(item) for name, item in published.metrics.items() if name not in known},
+        "checkpoint": None
+        if only_step is None
+        else {"step": only_step, "ema": None, "save_interval": None, "overlap_rule": None},
+        "timing": _published_timing(published, timing),
+        "trials": _published_trials(only_trials),
+        "engines": {
+            job: {"samples": None} | {name: values.get(name) for name in ENGINE_FIELDS}
+            for job, values in only_engines.items()
+        }
+        or None,
+    }
+
+
+def _published_metric(item: PublishedMetric) -> dict[str, Any]:
+    return {name: getattr(item, name, None) for name in STATISTICS}
+
+
+def _published_timing(published: Published, timing: Mapping[str, Any]) -> dict[str, Any]:
+    """Spans of the report's share table, and of its summary of timing metrics, that were not computed."""
+    means = {_span(name): item.mean for name, item in published.metrics.items() if name != _span(name)}
+    shares = {_span(name): share for name, share in published.timing.items()}
+    names = [name for name in dict.fromkeys([*shares, *means]) if name not in timing]
+    return {name: {"mean_s": means.get(name), "share_of_step": shares.get(name)} for name in names}
+
+
+def _span(name: str) -> str:
+    prefix = next((prefix for prefix in TIMING_PREFIXES if name.startswith(prefix)), "")
+    return name.removeprefix(prefix)
+
+
+def _published_trials(trials: PublishedTrials | None) -> dict[str, Any] | None:
+    if trials is None:
+        return None
+    return {
+        "total": trials.total,
+        "graded": trials.graded,
+        "mean_reward": trials.mean_reward,
+        "success_rate": trials.success_rate,
+        "turns": {name: trials.turns.get(name) for name in TURNS},
+        "exceptions": dict(trials.exceptions),
+    }
+
+
+def _problem(item: Problem) -> dict[str, Any]:
+    return {
+        "severity": item.severity,
+        "path": item.path,
+        "line": item.line,
+        "what": item.what.en,
+        "effect": item.effect.en,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A configuration value as JSON: numbers, text, lists; dates as ISO text, what is not finite as YAML writes it."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else (".nan" if math.isnan(value) else ".inf" if value > 0 else "-.inf")
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(str(item) for item in value)
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
