@@ -41,8 +41,9 @@ class RedirectPage:
 def site_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
     """Every site-level page in both languages, and the files beside them."""
     index = index_page(rows, site)
-    found = book(rows, site.glossary)
-    glossary = glossary_index(found, rows, site)
+    ordered = [row.run for row in index.rows]
+    found = book(ordered, site.glossary)
+    glossary = glossary_index(found, ordered, site)
     about = about_page(site)
     for lang in LANGS:
         yield render_page("pages/index.html", index, site, lang)
@@ -51,8 +52,8 @@ def site_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
     for page in entry_pages(found, site):
         for lang in LANGS:
             yield render_page("pages/glossary_entry.html", page, site, lang)
-    yield from _redirects(rows, site)
-    yield from _plain_files([row.run for row in index.rows], site)
+    yield from _redirects(ordered, site)
+    yield from _plain_files(ordered, site)
 
 
 def _redirects(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:

@@ -38,12 +38,22 @@ sitegen.ready(function () {
     for (const group of document.querySelectorAll("[data-filter-group]")) {
       /** @type {HTMLElement} */ (group).hidden = !group.querySelector("[data-text]:not([hidden])");
     }
+    for (const row of document.querySelectorAll("tr.group-row")) hideEmpty(/** @type {HTMLElement} */ (row));
     const counts = { shown: String(visible), all: String(rows.length) };
     if (total) total.textContent = sitegen.text("filter.found", counts);
     if (none) /** @type {HTMLElement} */ (none).hidden = visible > 0;
     const active = Object.values(chosen).reduce((sum, values) => sum + values.length, 0);
     if (clear) /** @type {HTMLElement} */ (clear).hidden = active === 0 && query === "";
     if (more) more.dataset.active = active ? String(active) : "";
+  }
+
+  /** Hides the heading row of a group of which no row is left. @param {HTMLElement} heading */
+  function hideEmpty(heading) {
+    let next = /** @type {HTMLElement | null} */ (heading.nextElementSibling);
+    while (next && next.hidden && !next.classList.contains("group-row")) {
+      next = /** @type {HTMLElement | null} */ (next.nextElementSibling);
+    }
+    heading.hidden = !next || next.classList.contains("group-row");
   }
 
   /** @param {FacetValues} chosen @param {Record<string, Record<string, number>>} counts */

@@ -30,14 +30,14 @@
       return parts.length ? `#${parts.join("&")}` : "";
     },
 
-    /** Several values in one key; a comma inside a value is doubled. */
+    /** Several values in one key, parted by commas; a comma inside a value is `~.`, a tilde `~~`. */
     list(value) {
       if (!value) return [];
-      return value.replace(/,,/g, "\0").split(",").map((item) => item.replace(/\0/g, ","));
+      return value.split(",").map((item) => item.replace(/~[.~]/g, (mark) => (mark === "~." ? "," : "~")));
     },
 
     join(values) {
-      return values.map((value) => value.replace(/,/g, ",,")).join(",");
+      return values.map((value) => value.replace(/~/g, "~~").replace(/,/g, "~.")).join(",");
     },
   };
 })();

@@ -1,0 +1,110 @@
+import pytest
+
+from sitegen.pages.base import render_page
+from sitegen.pages.glossary import Book, GlossaryEntryPage, book, entry_pages, glossary_index
+from sitegen.pages.row import RunRow
+from sitegen.text import LANGS
+from tests.pages.rows import many, metric, row
+from tests.pages.site_fixture import glossary, site_context
+
+REWARD = "skyrl-avg_raw_reward"
+
+
+def pages(rows: list[RunRow]) -> dict[str, GlossaryEntryPage]:
+    found = book(rows, glossary())
+    return {page.entry.id: page for page in entry_pages(found, site_context())}
+
+
+def render(page: GlossaryEntryPage, lang: str = "en") -> str:
+    return render_page("pages/glossary_entry.html", page, site_context(), lang).content.decode()
+
+
+@pytest.fixture(scope="module")
+def found() -> Book:
+    return book(many(), glossary())
+
+
+def test_every_logged_name_has_an_entry(found: Book) -> None:
+    for run in many():
+        for name in [item.name for item in run.metrics] + list(run.names):
+            assert glossary().explain(name, run.framework).id in found.ids
+
+
+def test_what_an_entry_refers_to_has_a_page(found: Book) -> None:
+    for entry in list(found.entries.values()):
+        if entry.id in found.logged:
+            assert {other.id for other in glossary().related(entry)} <= found.ids
+
+
+def test_other_frameworks_stay_out(found: Book) -> None:
+    only = book([row()], glossary())
+    assert {entry.framework for entry in only.entries.values()} <= {"skyrl", "vllm", "harbor", "common"} | {
+        other.framework for entry in only.entries.values() for other in glossary().related(entry)
+    }
+
+
+def test_a_page_lists_the_runs_that_log_it_once() -> None:
+    page = pages([row("a"), row("b"), row("c", metrics=())])[REWARD]
+    assert [run.slug for run in page.logged] == ["a", "b"]
+
+
+def test_strips_lie_on_one_axis() -> None:
+    rows = [
+        row("a", metrics=(metric("reward/avg_raw_reward", 0.0, 2.0, mean=0.5),)),
+        row("b", metrics=(metric("reward/avg_raw_reward", 1.0, 4.0, mean=2.0),)),
+    ]
+    page = pages(rows)[REWARD]
+    assert page.axis == (0.0, 4.0)
+    assert [(s.low, s.high, s.mean) for s in page.strips] == [(0.0, 0.5, 0.125), (0.25, 1.0, 0.5)]
+
+
+def test_a_share_keeps_the_whole_axis_unless_its_values_are_tiny() -> None:
+    name = "policy/ppo_clip_ratio"
+    entry = glossary().explain(name, "skyrl").id
+    assert pages([row(metrics=(metric(name, 0.1, 0.6),))])[entry].axis == (0.0, 1.0)
+    assert pages([row(metrics=(metric(name, 0.001, 0.02),))])[entry].axis == (0.0, 0.02)
+
+
+def test_a_constant_metric_is_said_to_be_constant() -> None:
+    name = "policy/ppo_clip_ratio"
+    page = pages([row(metrics=(metric(name, 0.0, 0.0),))])[glossary().explain(name, "skyrl").id]
+    assert "always 0" in render(page)
+    assert "恒为 0" in render(page, "zh")
+
+
+def test_a_metric_that_was_never_finite_has_no_strip() -> None:
+    gone = metric("reward/avg_raw_reward", 0.0, 0.0, mean=None, min=None, max=None, last=None, count=0, non_finite=80)
+    page = pages([row(metrics=(gone,))])[REWARD]
+    assert page.strips == ()
+    assert [run.slug for run in page.logged] == ["mcqa-25-8b"]
+
+
+def test_a_guess_says_that_it_is_one() -> None:
+    name = "custom/mystery_ratio"
+    page = pages([row(metrics=(metric(name, 0.0, 1.0),))])[glossary().explain(name, "skyrl").id]
+    assert page.entry.notice is not None
+    assert "callout" in render(page)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_entry_pages_render_without_raw_markup(found: Book, lang: str) -> None:
+    for page in entry_pages(found, site_context()):
+        html = render(page, lang)
+        assert "<img" not in html
+        assert "None" not in html.split("<main")[1].split("<script")[0] or "None" in page.entry.what.en + page.name
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_index_lists_every_entry_once(found: Book, lang: str) -> None:
+    page = glossary_index(found, many(), site_context())
+    html = render_page("pages/glossary_index.html", page, site_context(), lang).content.decode()
+    assert html.count('<li class="gloss-line"') == len(found.entries)
+    assert page.logged == sum(1 for key in found.entries if key in found.logged)
+
+
+def test_the_chinese_index_is_searched_by_both_languages(found: Book) -> None:
+    page = glossary_index(found, many(), site_context())
+    line = next(item for group in page.groups for item in group.entries if item.entry.id == REWARD)
+    assert "平均原始奖励" in line.text.zh
+    assert "Mean raw reward" in line.text.zh
+    assert "reward/avg_raw_reward" in line.text.en
