@@ -420,7 +420,7 @@ def _residual(rows: _Rows, root: str, children: list[str]) -> list[Span]:
     mean_rest, mean_step = float(np.nanmean(rest)), float(np.nanmean(rows.step_s))
     overlap = mean_rest < -ROUNDING * mean_step
     signed = -rest if overlap else rest
-    mean_of_shares, share_of_total = _shares(signed, rows.step_s)
+    mean_of_shares, share_of_total = (_rounded_off(share) for share in _shares(signed, rows.step_s))
     return [
         Span(
             name=OVERLAP if overlap else UNATTRIBUTED,
@@ -436,6 +436,11 @@ def _residual(rows: _Rows, root: str, children: list[str]) -> list[Span]:
             share_of_parent=share_of_total,
         )
     ]
+
+
+def _rounded_off(share: float | None) -> float | None:
+    """The share, exactly 0 when it is nothing but the rounding of printed seconds."""
+    return 0.0 if share is not None and abs(share) < ROUNDING else share
 
 
 def _slowest(rows: _Rows, children: list[str], median: float) -> tuple[SlowStep, ...]:
