@@ -52,7 +52,7 @@ def flatten(key: str, value: Any, into: dict[str, Any], depth: int = 0) -> None:
     elif isinstance(value, list) and any(isinstance(member, dict | list) for member in value):
         for index, member in enumerate(value):
             flatten(f"{key}.{index}", member, into, depth + 1)
-    else:
+    elif key or value != {}:
         into[key] = "{}" if value == {} else value
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from sitegen.model.problems import Problem
 from sitegen.model.run import Document, ModelCard, ReadResult, SourceFile
 from sitegen.readers.base import Reader
+from sitegen.readers.places import is_of_run
 from sitegen.readers.text_file import load
 from sitegen.readers.yaml_config import flat_yaml
 from sitegen.text import Text
@@ -20,8 +21,8 @@ _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(?P<yaml>.*?)(?:^---[ \t]*$\n?|^\.\.\
 
 
 def sniff(source: SourceFile) -> bool:
-    """The name decides."""
-    return bool(source.name)
+    """Whether the file is the run's README, not that of an export or a trial."""
+    return is_of_run(source.path)
 
 
 def read(source: SourceFile) -> ReadResult:

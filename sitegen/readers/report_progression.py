@@ -48,7 +48,7 @@ def read_progression(path: str, content: MarkdownContent, published: Published) 
     """The progression of all logs as `tables.STEPS`, values as printed; rows carry their line in the report."""
     tables = [table for table in content.tables if _is_progression(table)]
     rows = _collect(tables, published.metrics)
-    result = Progression(problems=_row_problems(path, rows))
+    result = Progression(problems=_row_problems(path, rows) + _missing_rows(path, tables, published))
     if not rows.steps:
         return result
     zero_is_absent = any("by Log" in heading for table in tables for heading in table.headings)
@@ -113,6 +113,15 @@ def _row_problems(path: str, rows: _Rows) -> list[Problem]:
     if rows.unknown:
         problems.append(problem("table.unknown-columns", path, names=", ".join(rows.unknown)))
     return problems
+
+
+def _missing_rows(path: str, tables: list[MarkdownTable], published: Published) -> list[Problem]:
+    """Whether the summaries count more records than the progression prints, as in a report that was cut off."""
+    counted = max((metric.count or 0 for metric in published.metrics.values()), default=0)
+    printed = sum(len(table.rows) for table in tables)
+    if not published.metrics or printed >= counted:
+        return []
+    return [problem("report.rows-missing", path, None, counted=counted, printed=printed)]
 
 
 def _without_gaps(

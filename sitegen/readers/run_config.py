@@ -10,6 +10,7 @@ import re
 
 from sitegen.model.run import ReadResult, RunConfig, SourceFile
 from sitegen.readers.base import Reader
+from sitegen.readers.places import is_of_run
 from sitegen.readers.text_file import head_text, is_placeholder, load
 from sitegen.readers.yaml_config import flat_yaml, leading_comment
 from sitegen.text import Text
@@ -32,7 +33,7 @@ _RL_NAME = re.compile(r"(?:^|_)rl_config\.ya?ml$", re.IGNORECASE)
 def sniff(source: SourceFile) -> bool:
     """Whether the file is a trainer's configuration by name or by its top-level keys; W&B's own is not."""
     text = head_text(source)
-    if _WANDB_MARK.search(text):
+    if not is_of_run(source.path) or _WANDB_MARK.search(text):
         return False
     if _OWN_NAMES.search(source.name):
         return True

@@ -90,6 +90,8 @@ def _result(
             facts["absent_or_nonfinite"] = True
         if not content.tables:
             problems.append(problem("report.no-tables", source.path))
+        elif progression.steps is None and not problems:
+            problems.append(problem("report.no-progression", source.path))
     steps = progression.steps
     return ReadResult(
         reader=READER.name,

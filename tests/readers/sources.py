@@ -1,0 +1,49 @@
+"""Source files for reader tests: from the fixtures, from bytes, from the optional sample folder."""
+
+from pathlib import Path
+
+from sitegen.model.run import HEAD_BYTES, ReadResult, SourceFile
+from sitegen.readers import READERS
+from sitegen.readers.base import Reader
+
+DATA = Path(__file__).parents[1] / "data"
+SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
+SEEDS = SAMPLES.parent / "seeds"
+BY_NAME = {reader.name: reader for reader in READERS}
+
+
+def source_of(location: Path, path: str | None = None) -> SourceFile:
+    """A file as scan would hand it over."""
+    content = location.read_bytes()
+    return SourceFile(path=path or location.name, location=location, size=len(content), head=content[:HEAD_BYTES])
+
+
+def fixture(reader: str, oddity: str) -> SourceFile:
+    """The one file of `tests/data/<reader>/<oddity>`."""
+    folder = DATA / reader / oddity
+    (location,) = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
+    return source_of(location, location.relative_to(folder).as_posix())
+
+
+def read_fixture(reader: str, oddity: str) -> ReadResult:
+    """That file, read."""
+    return BY_NAME[reader].read(fixture(reader, oddity))
+
+
+def read_bytes(folder: Path, name: str, content: bytes) -> ReadResult:
+    """Bytes as a file of a name, read by the one reader that claims it."""
+    location = folder / name
+    location.write_bytes(content)
+    source = source_of(location)
+    return claimant(source).read(source)
+
+
+def claimant(source: SourceFile) -> Reader:
+    """The one reader that claims a file."""
+    (reader,) = (reader for reader in READERS if reader.claims(source))
+    return reader
+
+
+def kinds(result: ReadResult) -> dict[str, int | None]:
+    """Problem kinds of a result with their lines."""
+    return {problem.kind: problem.line for problem in result.problems}
