@@ -1,0 +1,83 @@
+"""`sitegen build`: the pipeline in order."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from sitegen import __version__
+from sitegen.all_runs import Progress, cache_for, do_runs
+from sitegen.charts.assets import charts_script, vega_script
+from sitegen.glossary.lookup import load_glossary
+from sitegen.pages import site_files
+from sitegen.pages.assets import hashed, site_assets
+from sitegen.pages.base import SiteContext
+from sitegen.run_work import ProblemCounts, counted, find_runs
+from sitegen.settings import load_site_settings
+from sitegen.write import Output, Written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildOptions:
+    """How to build; nothing of it reaches the site."""
+
+    workers: int | None = None
+    """Processes; None for as many as there are processors."""
+    cache: Path | None = None
+    """Folder for finished work; None for one beside the site."""
+    keep: bool = True
+    """Whether finished work is kept and used at all."""
+    progress: Progress = lambda done, total: None
+    """Told the runs done and the runs there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildReport:
+    """What was built."""
+
+    runs: int
+    """Runs in the site."""
+    cached: int
+    """Of these, the ones that had not changed."""
+    problems: ProblemCounts
+    """Problems of the archive and of all runs."""
+    written: Written
+    """What was done to the site folder."""
+    seconds: float
+    """Time it took."""
+
+
+def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -> BuildReport:
+    """Builds the site of an archive.
+
+    Raises:
+        SitegenError: something that the user can fix, in one line.
+    """
+    options, started = options or BuildOptions(), time.monotonic()
+    settings = load_site_settings(archive)
+    with Output(site, archive) as output, cache_for(archive, site, options.cache, keep=options.keep) as cache:
+        found = find_runs(archive, settings, output.site)
+        glossary = load_glossary(archive)
+        assets = {**site_assets(), "charts.js": charts_script(), "vega.js": vega_script(cache.root if cache else None)}
+        paths = hashed(assets)
+        context = SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__)
+        store = cache.entries if cache else output.scratch()
+        done = do_runs(found.tasks, context, archive, store, workers=options.workers, progress=options.progress)
+        for name, content in assets.items():
+            output.write(paths[name], content, maker="assets")
+        for task, entry in zip(found.tasks, done.entries, strict=True):
+            for file in entry.files:
+                output.link(file.path, file.location, sha256=file.sha256, maker=f"run {task.folder.path}")
+        for page in site_files(done.rows, context):
+            output.write(page.path, page.content, maker="site pages")
+        written = output.publish()
+        if cache:
+            cache.prune(done.keys)
+    return BuildReport(
+        runs=len(found.tasks),
+        cached=done.cached,
+        problems=counted(found.problems, done.rows),
+        written=written,
+        seconds=time.monotonic() - started,
+    )

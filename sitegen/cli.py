@@ -1,0 +1,145 @@
+"""The command line: parse, call, print. Every command imports what it needs, so that `--help` stays quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sitegen import __version__
+from sitegen.errors import SitegenError
+
+ARCHIVE = click.Path(exists=True, file_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+NO_CACHE = "no"
+INTERRUPTED = 130
+
+workers_option = click.option("--workers", type=click.IntRange(min=1), help="Processes; all processors by default.")
+strict_option = click.option("--strict", is_flag=True, help="Exit with 1 when there is a warning or an error.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="sitegen", message="%(prog)s %(version)s")
+@click.option(
+    "--lang", type=click.Choice(["en", "zh"]), default="en", envvar="SITEGEN_LANG", help="Language of what is printed."
+)
+@click.pass_context
+def cli(context: click.Context, lang: str) -> None:
+    """A static, bilingual web site from a folder of RL training runs."""
+    context.obj = lang
+
+
+@cli.command()
+@click.argument("archive", type=ARCHIVE)
+@click.option("-o", "--output", "site", type=FOLDER, required=True, help="Folder of the site.")
+@click.option("--cache", type=FOLDER, help="Folder for finished work on runs; beside the site by default.")
+@click.option("--no-cache", "cache", flag_value=NO_CACHE, type=str, help="Work on every run anew and keep nothing.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@workers_option
+@strict_option
+@click.pass_obj
+def build(lang: str, /, archive: Path, **options: Any) -> int:
+    """Build the site of ARCHIVE, a folder of runs."""
+    from sitegen.build import BuildOptions, build_site
+    from sitegen.console import Console
+
+    console = Console(lang, quiet=options["quiet"])
+    cache = options["cache"]
+    with console.progress() as progress:
+        report = build_site(
+            archive,
+            options["site"],
+            BuildOptions(
+                workers=options["workers"],
+                cache=None if cache in (None, NO_CACHE) else Path(cache),
+                keep=cache != NO_CACHE,
+                progress=progress,
+            ),
+        )
+    console.summary(report, archive, options["site"])
+    return int(options["strict"] and report.problems.serious > 0)
+
+
+@cli.command()
+@click.argument("archive", type=ARCHIVE)
+@click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
+@workers_option
+@strict_option
+@click.pass_obj
+def check(lang: str, /, archive: Path, **options: Any) -> int:
+    """Read ARCHIVE and print its problems; write nothing.
+
+    A problem is whatever is unreadable, contradictory or suspicious, with file, line and effect.
+    """
+    from sitegen.check import check_archive, to_json
+    from sitegen.console import Console
+
+    console = Console(lang)
+    with console.progress() as progress:
+        found = check_archive(archive, workers=options["workers"], progress=progress)
+    if options["as_json"]:
+        click.echo(to_json(found, console.lang))
+    else:
+        console.problems(found)
+    return int(options["strict"] and found.counts.serious > 0)
+
+
+@cli.command()
+@click.argument("archive", type=ARCHIVE, required=False)
+@click.option("--site", type=ARCHIVE, help="Serve this site as it is, instead of building one.")
+@click.option("-o", "--output", type=FOLDER, help="Folder of the site; a temporary one by default.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port; 8000 or, when taken, any free one by default.")
+@click.pass_obj
+def serve(lang: str, /, archive: Path | None, site: Path | None, output: Path | None, port: int | None) -> int:
+    """Serve the site of ARCHIVE on this machine, always fresh.
+
+    It is built again, and its pages reload, when the archive, the templates or the static files change.
+    Nobody but this machine can reach it.
+    """
+    from sitegen.console import Console
+    from sitegen.serve import serve_archive, serve_site
+
+    if (archive is None) == (site is None):
+        raise click.UsageError("give either an ARCHIVE to build or a --site to serve as it is")
+    if site is not None and output is not None:
+        raise click.UsageError("-o goes with an ARCHIVE, not with --site")
+    if archive is not None:
+        return serve_archive(archive, output, port, Console(lang))
+    assert site is not None
+    return serve_site(site, port, Console(lang))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line; its exit code."""
+    try:
+        code = cli.main(list(arguments), prog_name="sitegen", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except SitegenError as error:
+        return _fail(str(error), 1)
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes stdout once more at its end; nobody is listening.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def _fail(message: str, code: int) -> int:
+    """Prints one line, whatever the message quotes."""
+    click.echo(f"sitegen: {''.join(char if char.isprintable() else '�' for char in message)}", err=True)
+    return code

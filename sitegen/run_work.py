@@ -1,0 +1,152 @@
+"""All work on one run: run folder and settings in, files of the site and one row out.
+
+A pure function of its arguments and the run's files, so that it can be done in any process, in any order, and its
+result be kept. Only the row leaves the process that did the work; the files go straight into the cache's folder.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+
+from sitegen import cache
+from sitegen.analyse.run_analysis import analyse
+from sitegen.assemble import assemble
+from sitegen.charts import run_charts
+from sitegen.model.problems import Problem
+from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
+from sitegen.pages import run_files
+from sitegen.pages.base import SiteContext, SiteFile
+from sitegen.pages.row import RunRow, run_row
+from sitegen.privacy import masked
+from sitegen.publish.run_json import dump, run_json
+from sitegen.readers import READERS
+from sitegen.scan import addresses, claimant, scan_archive, settings_file
+from sitegen.settings import SiteSettings, load_run_settings
+
+PRELOAD = ("sitegen.run_work",)
+"""What every worker process needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTask:
+    """One run to work on."""
+
+    folder: RunFolder
+    """Its files, and what scan had to say."""
+    settings: RunSettings
+    """Its `run.toml`."""
+    slug: str
+    """Its address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveTasks:
+    """What there is to do for an archive."""
+
+    tasks: tuple[RunTask, ...]
+    """The runs to publish, in path order."""
+    problems: tuple[Problem, ...]
+    """What was noticed outside every run."""
+
+
+def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> ArchiveTasks:
+    """The runs of an archive with their settings and addresses; runs that say `publish = false` are left out.
+
+    Raises:
+        SettingsError: a `run.toml` cannot be used, or two claim one address.
+    """
+    found = scan_archive(archive, site, output=output)
+    settings = {run.path: _settings(run) for run in found.runs}
+    runs = [run for run in found.runs if settings[run.path].publish]
+    where = addresses(runs, settings)
+    tasks = tuple(
+        RunTask(
+            folder=replace(run, problems=run.problems + where.problems.get(run.path, ())),
+            settings=settings[run.path],
+            slug=where.slugs[run.path],
+        )
+        for run in runs
+    )
+    return ArchiveTasks(tasks=tasks, problems=found.problems)
+
+
+def read_run(task: RunTask, site: SiteSettings) -> Run:
+    """The run, assembled from its files, nothing in it that must not be shown."""
+    return masked(assemble(task.folder, _read(task.folder), site, task.settings, task.slug))
+
+
+def make_run(task: RunTask, key: str, root: Path, context: bytes) -> None:
+    """Makes the run's files and row and stores them under a key.
+
+    Args:
+        task: the run.
+        key: its cache key.
+        root: a folder of cache entries.
+        context: a pickled `SiteContext`, taken apart once per process.
+    """
+    site = _context(context)
+    run = read_run(task, site.settings)
+    analysis = analyse(run, site.settings)
+    numbers = SiteFile(path=f"runs/{run.slug}/run.json", content=dump(run_json(run, analysis)))
+    pages = run_files(run, analysis, run_charts(run, analysis), site)
+    cache.store(root, key, chain([numbers], pages), run_row(run, analysis).to_json())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemCounts:
+    """Problems by severity."""
+
+    errors: int
+    """Data lost."""
+    warnings: int
+    """Part lost, or doubtful."""
+    infos: int
+    """Worth knowing."""
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.errors + self.warnings + self.infos
+
+    @property
+    def serious(self) -> int:
+        """The ones that `--strict` does not let pass."""
+        return self.errors + self.warnings
+
+
+def counted(problems: Sequence[Problem], rows: Sequence[RunRow] = ()) -> ProblemCounts:
+    """Problems, and those that runs' rows count, by severity."""
+    severities = [problem.severity for problem in problems]
+    return ProblemCounts(
+        errors=severities.count("error") + sum(row.errors for row in rows),
+        warnings=severities.count("warning") + sum(row.warnings for row in rows),
+        infos=severities.count("info") + sum(row.infos for row in rows),
+    )
+
+
+def problems_of(task: RunTask, site: SiteSettings) -> tuple[Problem, ...]:
+    """Everything that could not be used as it stands in one run."""
+    return read_run(task, site).problems
+
+
+def _settings(run: RunFolder) -> RunSettings:
+    path = settings_file(run)
+    return load_run_settings(path) if path is not None else RunSettings()
+
+
+def _read(folder: RunFolder) -> tuple[ReadResult, ...]:
+    """What the readers make of the files they claim, each read once."""
+    claimed = ((claimant(source, READERS), source) for source in folder.files)
+    return tuple(reader.read(source) for reader, source in claimed if reader is not None)
+
+
+@lru_cache(maxsize=1)
+def _context(pickled: bytes) -> SiteContext:
+    context = pickle.loads(pickled)
+    assert isinstance(context, SiteContext)
+    return context
