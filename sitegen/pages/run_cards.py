@@ -27,6 +27,21 @@ from sitegen.pages.run_view import (
 OWN_CSV = frozenset({"reward", "stability", "time", "freshness", "errors", "trials", "engines"})
 """Sections whose charts have a CSV of their own; every other chart's data are in one CSV of the whole run."""
 
+SWATCHES = {
+    "sw-wait": "a-wait",
+    "sw-train": "a-train",
+    "sw-sync": "a-sync",
+    "sw-other": "a-other",
+    "sw-passthrough": "tr-pass",
+    "sw-zero": "tr-zero",
+    "sw-mask": "tr-mask",
+    "sw-not-classified": "tr-retry",
+    "sw-not-stated": "tr-none",
+    "sw-solved": "f-c r1",
+    "sw-unsolved": "f-idle",
+}
+"""Swatch class of a legend item to the class that fills it as the chart does."""
+
 
 def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small: bool = True) -> tuple[ChartCard, ...]:
     """Cards in order; `small` cards stand three to a row unless the chart is wide."""
@@ -86,7 +101,8 @@ def _card(given: RunInput, voice: Voice, chart: Chart, *, small: bool) -> ChartC
         table=table,
         table_note=voice.say("chart.rest", n=voice.count(left)) if table and left > 0 else "",
         legend=tuple(
-            LegendEntry(swatch=item.swatch, name=voice.text(item.name), value=item.value) for item in chart.legend
+            LegendEntry(swatch=SWATCHES.get(item.swatch, ""), name=voice.text(item.name), value=item.value)
+            for item in chart.legend
         ),
         search=" ".join(names).lower(),
     )

@@ -1,6 +1,6 @@
 """All files of one run: its pages in both languages, the scripts that feed its charts, its downloads.
 
-`run.json` is made by `sitegen.publish`. Nothing here depends on other runs, so a run's files can be cached.
+Nothing here depends on other runs, so a run's files can be cached.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_pag
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, data_file
 from sitegen.pages.run_header import page_kinds
 from sitegen.pages.run_view import PageKind, RunInput, Voice
+from sitegen.publish.run_json import dump, run_json
 from sitegen.render import js_text
 from sitegen.text import LANGS, Text, same, ui
 
@@ -43,10 +44,11 @@ TEMPLATES: Mapping[PageKind, str] = {
 
 
 def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context: SiteContext) -> Iterator[SiteFile]:
-    """Every file of the run except `run.json`: downloads, data scripts, then the pages in both languages."""
+    """Every file of the run: `run.json`, downloads, data scripts, then the pages in both languages."""
     given = RunInput(run=run, analysis=analysis, charts=tuple(charts), context=context)
     trials = trial_columns(run, analysis.trials.success_threshold) if analysis.trials else None
     downloads = tuple(_downloads(given))
+    yield SiteFile(path=_json_path(run.slug), content=dump(run_json(run, analysis)))
     yield from downloads
     scripts: dict[PageKind, tuple[str, ...]] = {}
     for kind in page_kinds(given):
@@ -68,15 +70,18 @@ def _builders(
         assert trials is not None
         return run_trials.run_trials(given, voice, head, trials)
 
-    json_path = f"runs/{given.run.slug}/run.json"
     return {
         "index": lambda: run_overview.run_overview(given, voice, head),
         "metrics": lambda: run_metrics.run_metrics(given, voice, head),
         "trials": trials_page,
         "engines": lambda: run_engines.run_engines(given, voice, head),
         "config": lambda: run_config.run_config(given, voice, head),
-        "sources": lambda: run_sources.run_sources(given, voice, head, (json_path, *downloads)),
+        "sources": lambda: run_sources.run_sources(given, voice, head, (_json_path(given.run.slug), *downloads)),
     }
+
+
+def _json_path(slug: str) -> str:
+    return f"runs/{slug}/run.json"
 
 
 def _head(given: RunInput, kind: PageKind, scripts: tuple[str, ...]) -> PageHead:

@@ -78,7 +78,7 @@ class RunHeader:
     heads: tuple[Head, ...]
     """Two or three headline numbers."""
     facts: tuple[Fact, ...]
-    """Small-label facts."""
+    """Small-label facts; on the overview only."""
     banners: tuple[Note, ...]
     """What a reader must know before believing a number."""
     tabs: tuple[Tab, ...]
@@ -113,8 +113,8 @@ def run_header(given: RunInput, voice: Voice, current: PageKind) -> RunHeader:
         when=_when(given, voice),
         crumbs=tuple(run.path.split("/")[:-1]),
         heads=_heads(given, voice),
-        facts=_facts(given, voice),
-        banners=_banners(run, voice),
+        facts=_facts(given, voice) if current == "index" else (),
+        banners=_banners(run, voice, current),
         tabs=tuple(_tab(given, voice, kind, current) for kind in page_kinds(given)),
         marks=ChartMarks(
             selected=given.analysis.checkpoint.step is not None,
@@ -341,19 +341,20 @@ def _links(run: Run) -> tuple[Link, ...]:
     )
 
 
-def _banners(run: Run, voice: Voice) -> tuple[Note, ...]:
+def _banners(run: Run, voice: Voice, page: PageKind) -> tuple[Note, ...]:
+    """All of them on the overview; on the other pages those that bear on what the page shows."""
     banners = []
     if "synthetic" in run.settings.tags:
         banners.append(_banner(voice, "synthetic", "warn"))
-    if run.settings.notes:
+    if run.settings.notes and page == "index":
         banners.append(Note(tone="note", lead=voice.say("banner.note"), text=run.settings.notes))
-    if run.steps_from_report:
+    if run.steps_from_report and page in ("index", "metrics"):
         banners.append(_banner(voice, "from-report", "note"))
-    if run.absent_or_nonfinite:
+    if run.absent_or_nonfinite and page in ("index", "metrics"):
         banners.append(_banner(voice, "absent-or-nonfinite", "note"))
-    if run.config and run.config.assumed:
+    if run.config and run.config.assumed and page in ("index", "config", "trials"):
         link = Link(href=voice.urls.page_to(run_page(run.slug, "config")), text=voice.say("tab.config"))
-        banners.append(_banner(voice, "assumed", "warn", links=(link,)))
+        banners.append(_banner(voice, "assumed", "warn", links=() if page == "config" else (link,)))
     return tuple(banners)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from sitegen import format as fmt
 from sitegen.analyse.trials import ExceptionGroup, TrialSummary
@@ -14,7 +15,7 @@ TREATMENT_FILLS = {
     "passthrough": "tr-pass",
     "mask": "tr-mask",
     "zero": "tr-zero",
-    "not-classified": "tr-none",
+    "not-classified": "tr-retry",
     "not-stated": "tr-none",
 }
 """Treatment to the class of its swatch."""
@@ -138,7 +139,7 @@ def _error_row(group: ExceptionGroup, groups: list[ExceptionGroup], trials_page:
         fill=TREATMENT_FILLS[treatment],
         treatment=voice.say(f"treatment.{treatment}"),
         note=voice.say("errors.listed-twice") if group.listed_twice else "",
-        href=trials_page,
+        href=f"{trials_page}#t-exception={quote('=' + group.name, safe='')}" if trials_page else "",
     )
 
 

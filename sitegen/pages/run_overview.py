@@ -217,7 +217,7 @@ def stability_sentence(given: RunInput, voice: Voice) -> str:
         parts.append(voice.say("stability.nonfinite", n=voice.count(len(broken))))
     elif parts and not given.run.absent_or_nonfinite:
         parts.append(voice.say("stability.finite"))
-    return voice.say("join.sentence", parts=voice.say("join.semicolon").join(parts)) if parts else ""
+    return voice.sentence(parts)
 
 
 def freshness_sentence(given: RunInput, voice: Voice) -> str:
@@ -232,7 +232,7 @@ def freshness_sentence(given: RunInput, voice: Voice) -> str:
     discarded = given.analysis.metric(names.get("discarded"))
     if discarded and discarded.max == 0:
         parts.append(voice.say("freshness.nothing-discarded"))
-    return voice.say("join.sentence", parts=voice.say("join.semicolon").join(parts)) if parts else ""
+    return voice.sentence(parts)
 
 
 def _absent(given: RunInput, voice: Voice) -> tuple[Note, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sitegen import format as fmt
@@ -15,6 +16,8 @@ from sitegen.pages.run_view import Cell, Column, Link, Mark, RunInput, Table, Vo
 TEMPLATE = "pages/run_sources.html"
 OVERVIEW_PROBLEMS = 8
 """Problems listed on the overview; the sources page has all."""
+ALIKE_FILES = 40
+"""Files of one reader and fate listed one by one; further ones are summed up in one row."""
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -138,9 +141,36 @@ def files_table(run: Run, voice: Voice) -> Table:
         id="files",
         caption=voice.say("sources.files"),
         columns=tuple(Column(title=voice.say(f"col.{name}"), numeric=numeric) for name, numeric in titles),
-        rows=tuple(_file_row(source, run, voice) for source in run.sources),
+        rows=tuple(_file_rows(run, voice)),
         sortable=True,
     )
+
+
+def _file_rows(run: Run, voice: Voice) -> Iterator[tuple[Cell, ...]]:
+    """One row per file; of a reader with very many files the first ones, and one row for the rest."""
+    seen: dict[tuple[str | None, str | None], list[SourceUse]] = {}
+    for source in run.sources:
+        alike = seen.setdefault((source.reader, source.note), [])
+        alike.append(source)
+        if len(alike) <= ALIKE_FILES:
+            yield _file_row(source, run, voice)
+    for alike in seen.values():
+        rest = alike[ALIKE_FILES:]
+        if rest:
+            size, rows = sum(item.size for item in rest), sum(item.rows for item in rest)
+            yield (
+                text_cell(voice.say("sources.more", n=voice.count(len(rest)), like=alike[0].path.rsplit("/", 1)[-1])),
+                number_cell(size, fmt.size(size)),
+                text_cell(rest[0].reader or voice.say("no-reader"), dim=rest[0].reader is None),
+                number_cell(rows, voice.count(rows)),
+                text_cell(_use(rest[0], voice), dim=not rest[0].used_for),
+            )
+
+
+def _use(source: SourceUse, voice: Voice) -> str:
+    """What a file was used for, or why it was set aside."""
+    used = voice.listing([voice.say(f"use.{name}") for name in source.used_for])
+    return used or ("" if source.note is None else voice.say(f"aside.{source.note}"))
 
 
 def _file_row(source: SourceUse, run: Run, voice: Voice) -> tuple[Cell, ...]:

@@ -46,7 +46,7 @@ class TimeView:
     rows: tuple[SpanRow, ...]
     """The step and what it holds."""
     outside: tuple[SpanRow, ...]
-    """Spans that lie outside of the step."""
+    """Spans that lie outside of the step, each followed by what it holds."""
     undeclared: bool
     """Whether some span's place is not known."""
     remarks: tuple[str, ...]
@@ -60,7 +60,7 @@ def time_view(given: RunInput, voice: Voice) -> TimeView | None:
     timing = given.analysis.timing
     if timing is None:
         return None
-    inside = [span for span in timing.spans if span.inside or span.depth > 0 or span.metric == timing.step_metric]
+    inside = [span for span in timing.spans if span.inside or span.metric == timing.step_metric]
     outside = [span for span in timing.spans if span not in inside]
     bars = _bars(inside, timing)
     return TimeView(

@@ -83,6 +83,13 @@ class Voice:
         """A length of time in at most two units."""
         return fmt.duration(value, self.lang)
 
+    def sentence(self, parts: Sequence[str]) -> str:
+        """Clauses as one sentence; empty without any."""
+        if not parts:
+            return ""
+        text = self.say("join.sentence", parts=self.say("join.semicolon").join(parts))
+        return text[:1].upper() + text[1:]
+
     def listing(self, items: Sequence[str]) -> str:
         """Items joined as the language lists them."""
         return ("、" if self.lang == "zh" else ", ").join(items)
