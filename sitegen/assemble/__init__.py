@@ -1,1 +1,5 @@
-"""A run's read results become one `Run`: one table per kind, jobs stitched, provenance kept."""
+"""From what the readers found in a run's files to one `Run`: sources chosen, jobs stitched, provenance kept."""
+
+from sitegen.assemble.run import assemble
+
+__all__ = ["assemble"]
