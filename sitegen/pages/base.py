@@ -6,9 +6,9 @@ A page is a frozen view model with a `head: PageHead`; its template extends `bas
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from sitegen.render import render
@@ -99,7 +99,7 @@ class Urls:
 
     def to(self, site_path: str) -> str:
         """Relative link from this page to a site path (an asset, a data file)."""
-        return posixpath.relpath(site_path, posixpath.dirname(self.page) or ".")
+        return relative(site_path, self.page.rpartition("/")[0])
 
     def page_to(self, page: str, anchor: str = "") -> str:
         """Relative link to an English site path's page in this page's language."""
@@ -109,6 +109,17 @@ class Urls:
         """Relative link to this page in another language."""
         bare = self.page.removeprefix("zh/") if self.lang == "zh" else self.page
         return self.to(localised(bare, lang))
+
+
+@lru_cache(maxsize=65536)
+def relative(site_path: str, folder: str) -> str:
+    """Link from a folder of the site to a site path; both without leading slash, `.` or empty for the root."""
+    target = [part for part in site_path.split("/") if part not in ("", ".")]
+    start = [part for part in folder.split("/") if part]
+    shared = 0
+    while shared < min(len(start), len(target)) and start[shared] == target[shared]:
+        shared += 1
+    return "/".join([".."] * (len(start) - shared) + target[shared:]) or "."
 
 
 def localised(page: str, lang: Lang) -> str:

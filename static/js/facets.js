@@ -80,7 +80,8 @@ sitegen.ready(function () {
     box.addEventListener("change", function () {
       const facet = box.dataset.facet || "";
       const values = boxes.filter((other) => other.dataset.facet === facet && other.checked).map((other) => other.value);
-      sitegen.state.set({ [facet]: sitegen.hash.join(values) }, true);
+      window.clearTimeout(writing);
+      sitegen.state.set({ q: field.value, [facet]: sitegen.hash.join(values) }, true);
     });
   }
   if (clear) {
