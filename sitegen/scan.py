@@ -32,6 +32,9 @@ EVIDENCE_FOLDERS = (*LOG_FOLDERS, "logs/exp_tracking")
 EVIDENCE_TREES = ("trace_jobs", "wandb")
 """Sub-folders where evidence may lie at any depth."""
 
+MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
+"""Files that are evidence by name: what W&B leaves even of a run that logged nothing."""
+
 _TRIAL_NAME = re.compile(r".__[A-Za-z0-9]{7}$")
 _TRIAL_FILES = frozenset({"result.json", "trial.log", "exception.txt"})
 _WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
@@ -421,6 +424,8 @@ def _child(tree: _Tree, folder: _Folder, path: str) -> _Folder | None:
 
 
 def _evidence_here(tree: _Tree, folder: _Folder) -> bool:
+    if any(file.name in MARKERS for file in folder.files):
+        return True
     return any(
         _is_evidence(tree, tree.source(file)) for file in folder.files if tree.evidential(file.name.lower())
     ) or any(_is_evidence(tree, bundle) for bundle in _bundles(tree, folder))

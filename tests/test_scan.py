@@ -36,7 +36,6 @@ READERS = (
     reader("log", "*.out", "*.log", mark=b"step"),
     reader("card", "readme.md", evidence=False),
     reader("config", "*_config.json", evidence=False),
-    reader("wandb", "wandb-metadata.json"),
     reader("trials", "result.json", mark=b"trial_name", bundle=True),
     reader("everything", "*.safetensors", evidence=False),
 )

@@ -27,7 +27,7 @@ _MODEL_TOKENS = frozenset(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _LIKELY = re.compile(
-    r"@|/home/|[/\\]Users[/\\]|/root|hf_|sk-|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|A(?:KIA|SIA)|AIza|dtn_|eyJ"
+    r"@|/home/|[/\\]Users[/\\]|/root|hf_|(?<![A-Za-z0-9_])sk-|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|A(?:KIA|SIA)|AIza|dtn_|eyJ"
     r"|-----BEGIN|(?i:token|secret|passw|credential|api.?key|access.?key|private.?key|bearer|signature|sig=)"
 )
 """Nothing is hidden in a text without a match: most texts are done after this one search."""
