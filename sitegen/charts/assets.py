@@ -6,12 +6,11 @@ Order in a page: `app.js`, `vega.js`, `charts.js`, then the page's data scripts,
 from __future__ import annotations
 
 import json
-import tempfile
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from sitegen.charts.compiled import compiled_forms
+from sitegen.charts.kept import read_kept, write_kept
 from sitegen.resources import static_bytes
 
 SCRIPTS = ("js/lib/chart_state.js", "js/lib/chart_data.js", "js/charts.js")
@@ -32,10 +31,13 @@ _ISOLATED = """\
 """
 
 
-@cache
-def charts_script() -> bytes:
-    """`charts.js`: every form compiled to Vega, and the code that draws them. Deterministic."""
-    forms = json.dumps(compiled_forms(), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+def charts_script(cache_dir: Path | None = None) -> bytes:
+    """`charts.js`: every form compiled to Vega, and the code that draws them. Deterministic.
+
+    Args:
+        cache_dir: Where the compiled forms are kept between builds.
+    """
+    forms = json.dumps(compiled_forms(cache_dir), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     for mark, escaped in _UNSAFE.items():
         forms = forms.replace(mark, escaped)
     head = f"(window.sitegen = window.sitegen || {{}}).chartForms = {forms};\n"
@@ -52,29 +54,9 @@ def vega_script(cache_dir: Path | None = None) -> bytes:
 
     version = metadata.version("vl-convert-python")
     kept = cache_dir / f"vega-{version}.js" if cache_dir else None
-    if kept is not None and (cached := _read(kept)) is not None:
+    if kept is not None and (cached := read_kept(kept, ending=b"})();\n")) is not None:
         return cached
     script = _ISOLATED.format(version=version, bundle=vl_convert.javascript_bundle(_EXPOSED)).encode()
     if kept is not None:
-        _write(kept, script)
+        write_kept(kept, script)
     return script
-
-
-def _read(path: Path) -> bytes | None:
-    """A cached runtime; None when there is none or it is cut short."""
-    try:
-        content = path.read_bytes()
-    except OSError:
-        return None
-    return content if content.endswith(b"})();\n") and len(content) > 100_000 else None
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Keep the runtime under a name that is complete or absent."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-            part.write(content)
-        Path(part.name).replace(path)
-    except OSError:
-        return

@@ -7,24 +7,50 @@ workers: `install(compiled_forms())` in the worker's initialiser. A worker that 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from importlib import metadata, resources
+from pathlib import Path
 from typing import Any
+
+from sitegen.charts.kept import read_kept, write_kept
 
 CompiledForms = Mapping[str, dict[str, Any]]
 
 _installed: dict[str, dict[str, Any]] = {}
 
 
-def compiled_forms() -> CompiledForms:
-    """Every form by its key, as a Vega specification without data."""
+def compiled_forms(cache_dir: Path | None = None) -> CompiledForms:
+    """Every form by its key, as a Vega specification without data.
+
+    Args:
+        cache_dir: Where a build keeps them, under a name that changes with the forms' source and the libraries'
+            versions; a folder that cannot be read or written costs the time to build them and nothing else.
+    """
     if not _installed:
-        import vl_convert
-
-        from sitegen.charts.forms import chart_forms
-
-        install({key: _tidy(vl_convert.vegalite_to_vega(spec)) for key, spec in chart_forms().items()})
+        kept = cache_dir / f"chart-forms-{_fingerprint()}.json" if cache_dir else None
+        found = read_kept(kept, ending=b"}\n") if kept else None
+        install(json.loads(found) if found is not None else _compile())
+        if kept is not None and found is None:
+            write_kept(kept, json.dumps(_installed, sort_keys=True).encode() + b"\n")
     return dict(_installed)
+
+
+def _compile() -> dict[str, dict[str, Any]]:
+    import vl_convert
+
+    from sitegen.charts.forms import chart_forms
+
+    return {key: _tidy(vl_convert.vegalite_to_vega(spec)) for key, spec in chart_forms().items()}
+
+
+def _fingerprint() -> str:
+    """Changes with whatever the compiled forms are made from."""
+    package = resources.files("sitegen.charts")
+    parts = [package.joinpath(name).read_bytes() for name in ("forms.py", "theme.py")]
+    parts += [metadata.version(name).encode() for name in ("altair", "vl-convert-python")]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
 def install(forms: CompiledForms) -> None:

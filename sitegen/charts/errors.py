@@ -12,6 +12,7 @@ from sitegen.charts import payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
 from sitegen.charts.scales import value_axis
 from sitegen.charts.stacks import areas
+from sitegen.charts.step_frame import step_frame
 from sitegen.format import count
 from sitegen.model.run import Run, lineage
 from sitegen.text import same, ui
@@ -63,7 +64,7 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     columns, shown = areas(table["step"].tolist(), parts)
     stacked = [math.fsum(values) for values in zip(*parts.values(), strict=True)]
     names = [{"key": key, "en": part.en, "zh": part.zh} for key in parts for part in (ui(f"charts.treatment.{key}"),)]
-    x0, x1 = payload.page_domain(run)
+    x0, x1 = step_frame(run).domain
     most = max(totals, key=lambda name: totals[name])
     whole = math.fsum(totals.values())
     note = ui("charts.note.thinned", shown=count(shown), total=count(len(table))) if shown < len(table) else None

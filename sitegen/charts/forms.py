@@ -24,8 +24,11 @@ _Y_LABEL = "datum.value == 0 ? '0' : format(datum.value / yDiv, yFormat) + ySuff
 _SMOOTHED = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : null"
 _MARK_Y = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : datum.raw"
 _GAPS: Literal["break-paths-show-domains"] = "break-paths-show-domains"
-_TRIANGLE = "M0,-0.55L0.5,0.4H-0.5Z"
-_CROSS = "M-0.5,-0.5L0.5,0.5M0.5,-0.5L-0.5,0.5"
+_TRIANGLE = "M0,-1L1,0.8H-1Z"
+_IN_VIEW = "datum.step >= x0 && datum.step <= x1"
+_NEAR_END = "datum.step > x1 - (x1 - x0) / 6"
+_INWARD = "datum.step > x1 - (x1 - x0) / 12 ? 'right' : datum.step < x0 + (x1 - x0) / 12 ? 'left' : 'center'"
+_CROSS = "M-1,-1L1,1M1,-1L-1,1"
 
 
 @cache
@@ -51,7 +54,10 @@ def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
     x, color = _x("step"), _series_color()
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
     points = alt.Chart(alt.NamedData("points"))
-    raw = points.mark_line(clip=True, strokeWidth=1, opacity=0.38, invalid=_GAPS, strokeJoin="round", strokeCap="round")
+    faint = alt.ExprRef("smooth == 'off' ? 1 : 0.38")  # alone it need not make way for the bold line
+    raw = points.mark_line(
+        clip=True, strokeWidth=1, opacity=faint, invalid=_GAPS, strokeJoin="round", strokeCap="round"
+    )
     bold = points.transform_calculate(s=_SMOOTHED).mark_line(
         clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round"
     )
@@ -62,8 +68,8 @@ def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
         raw.encode(x=x, y=_y("raw", scale), color=color, detail="series:N"),
         bold.encode(x=x, y=_y("s", scale), color=color, strokeDash=dash),
         lone.encode(x=x, y=_y("raw", scale), color=color),
+        *_names(x, scale),
         *_marks(x, scale),
-        _names(x, scale),
     )
 
 
@@ -78,9 +84,17 @@ def _band(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
 def _jobs(x: alt.X) -> alt.LayerChart:
     base = alt.Chart(alt.NamedData("jobs"))
     rule = base.mark_rule(clip=True, strokeDash=[3, 3], color=theme.EDGE, strokeWidth=1).encode(x=x)
-    text = base.mark_text(
-        clip=True, align="left", baseline="top", dx=5, dy=2, fontSize=11, limit=140, color=theme.LABEL
-    ).encode(x=x, y=alt.value(0), text="label:N")
+    # Spaces, not an offset: static drawings move a text by its share of the width, an offset would stretch too.
+    padded = base.transform_filter(_IN_VIEW).transform_calculate(label="'\u00a0' + datum.label + '\u00a0'")
+    text = padded.mark_text(
+        align=alt.ExprRef(f"{_NEAR_END} ? 'right' : 'left'"),
+        baseline="top",
+        dy=2,
+        fontSize=11,
+        limit=140,
+        color=theme.LABEL,
+    )
+    text = text.encode(x=x, y=alt.value(0), text="label:N")
     return _layer(rule, text)
 
 
@@ -89,7 +103,7 @@ def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
     on_line, on_raw = _y("s", scale), _y("raw", scale)
 
     def of(kind: str) -> alt.Chart:
-        return marks.transform_filter(f"datum.kind == '{kind}'")
+        return marks.transform_filter(f"datum.kind == '{kind}' && {_IN_VIEW}")
 
     color = _series_color("stroke")
     candidate = of("candidate").mark_point(
@@ -97,7 +111,7 @@ def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
     )
     ring = of("selected").mark_point(shape="circle", size=150, filled=True, fill=theme.PAGE, strokeWidth=2.5, opacity=1)
     dot = of("selected").mark_point(shape="circle", size=24, filled=True, opacity=1)
-    label = of("selected").mark_text(clip=True, dy=20, fontSize=11, fontWeight=600, color=theme.INK)
+    text = of("selected")
     cross = of("superseded").mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
     rug = of("nonfinite").mark_point(shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0)
     below = of("nonpositive").mark_point(
@@ -107,20 +121,23 @@ def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
         candidate.encode(x=x, y=on_line, stroke=color),
         ring.encode(x=x, y=on_line, stroke=color),
         dot.encode(x=x, y=on_line, fill=_series_color("fill")),
-        label.encode(x=x, y=on_line, text="label:N"),
-        cross.encode(x=x, y=on_raw),
-        rug.transform_filter("datum.step >= x0 && datum.step <= x1").encode(x=x, y=alt.value(theme.RUG_Y)),
-        below.transform_filter("datum.step >= x0 && datum.step <= x1").encode(
-            x=x, y=alt.value(alt.ExprRef("height - 4"))
+        *(
+            text.mark_text(dy=20, fontSize=11, fontWeight=600, align=alt.ExprRef(_INWARD), **look).encode(
+                x=x, y=on_line, text="label:N"
+            )
+            for look in _haloed(theme.INK)
         ),
+        cross.encode(x=x, y=on_raw),
+        rug.encode(x=x, y=alt.value(theme.RUG_Y)),
+        below.encode(x=x, y=alt.value(alt.ExprRef("height - 4"))),
     ]
 
 
-def _names(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
+def _names(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
     """Direct labels: the name at the last visible value of each line."""
     last = (
         alt.Chart(alt.NamedData("points"))
-        .transform_filter("datum.step >= x0 && datum.step <= x1 && isValid(datum.raw) && datum.name != ''")
+        .transform_filter(f"{_IN_VIEW} && isValid(datum.raw) && datum.name != ''")
         .transform_aggregate(last="argmax(step)", groupby=["series"])
         .transform_calculate(
             step="datum.last.step",
@@ -128,9 +145,21 @@ def _names(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
             s="smooth == 'off' ? datum.last.raw : smooth == 'ema' ? datum.last.ema : datum.last.mean5",
         )
     )
-    text = last.mark_text(clip=True, align="right", dy=-13, fontSize=11, fontWeight=600, limit=180)
-    named: alt.Chart = text.encode(x=x, y=_y("s", scale), text="name:N", color=_series_color())
-    return named
+    return _labels(last, x, _y("s", scale))
+
+
+def _labels(last: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Names over the ends of lines, in the line's colour, with a halo."""
+    halo, name = (
+        last.mark_text(align="right", dy=-14, fontSize=11, fontWeight=600, limit=180, **look) for look in _haloed(None)
+    )
+    return [halo.encode(x=x, y=y, text="name:N"), name.encode(x=x, y=y, text="name:N", color=_series_color())]
+
+
+def _haloed(fill: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Looks of a text drawn twice: the card's colour around it first, then the text itself."""
+    halo = {"stroke": theme.CARD, "strokeWidth": 4, "strokeJoin": "round", "fill": theme.CARD}
+    return halo, ({} if fill is None else {"fill": fill})
 
 
 def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
@@ -145,10 +174,10 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
         clip=True, interpolate="step-after", invalid=_GAPS, opacity=1, strokeWidth=0, line=False
     )
     marks = alt.Chart(alt.NamedData("marks"))
-    cross = marks.transform_filter("datum.kind == 'superseded'").mark_point(
-        clip=True, shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1
+    cross = marks.transform_filter(f"datum.kind == 'superseded' && {_IN_VIEW}").mark_point(
+        shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1
     )
-    rug = marks.transform_filter("datum.kind == 'nonfinite' && datum.step >= x0 && datum.step <= x1").mark_point(
+    rug = marks.transform_filter(f"datum.kind == 'nonfinite' && {_IN_VIEW}").mark_point(
         shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0
     )
     step = _x("step")
@@ -175,12 +204,11 @@ def _engine() -> alt.LayerChart:
         .transform_aggregate(last="argmax(x)", groupby=["series"])
         .transform_calculate(x="datum.last.x", v="datum.last.v", name="datum.last.name")
     )
-    name = last.mark_text(clip=True, align="right", dy=-10, fontSize=11, fontWeight=600, limit=180)
     return _layer(
         _jobs(_x("step")),
         dots.encode(x=x, y=_y("v"), color=color),
         line.encode(x=x, y=_y("v"), color=color, strokeDash=dash),
-        name.encode(x=x, y=_y("v"), text="name:N", color=color),
+        *_labels(last, x, _y("v")),
     )
 
 
@@ -277,5 +305,5 @@ def _finish(chart: alt.LayerChart, params: list[alt.Parameter]) -> dict[str, Any
             translate=0,
         )
     )
-    spec: dict[str, Any] = whole.to_dict()
+    spec: dict[str, Any] = whole.to_dict(validate=False)  # half the time; the tests check the schema
     return spec

@@ -8,18 +8,18 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
-from sitegen.charts.scales import step_domain
 from sitegen.charts.smooth import trailing_mean
+from sitegen.charts.step_frame import step_frame
 from sitegen.charts.thin import LIMIT, thin
-from sitegen.model.run import Run, lineage
+from sitegen.model.run import Run
 
 Columns = dict[str, list[Any]]
 
@@ -68,7 +68,7 @@ def lines(lines: Sequence[Line], *, log: bool = False) -> Drawn:
 def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool) -> None:
     curve = line.curve
     raw = [_positive(value) if log else value for value in curve.raw.tolist()]
-    mean = trailing_mean(raw)
+    mean = trailing_mean(np.array(raw, dtype="float64")).tolist()
     present = [math.isfinite(raw[at]) for at in kept]
     for place, at in enumerate(kept):
         near = (place > 0 and present[place - 1]) or (place + 1 < len(kept) and present[place + 1])
@@ -118,7 +118,7 @@ def checkpoint_marks(marks: Columns, analysis: RunAnalysis, curve: Curve, series
     """Rings at the candidates and at the selected checkpoint, on whichever line is bold."""
     choice = analysis.checkpoint
     at_step = {int(step): at for at, step in enumerate(curve.step)}
-    mean = trailing_mean(curve.raw.tolist())
+    mean = trailing_mean(curve.raw).tolist()
     for candidate in choice.candidates:
         at = at_step.get(candidate.step)
         if at is None or not math.isfinite(curve.raw[at]):
@@ -148,12 +148,7 @@ def band(step: Sequence[int], low: Sequence[float], high: Sequence[float]) -> Co
 
 def boundaries(run: Run, *, labels: bool) -> Columns:
     """The `jobs` data set: half a step before each step at which the lineage passes to another job."""
-    along = lineage(run)
-    changes = [
-        (float(step) - 0.5, str(job))
-        for step, job, before in zip(along["step"], along["job"], along["job"].shift(), strict=True)
-        if isinstance(before, str) and job != before
-    ]
+    changes = step_frame(run).changes
     named = labels and len(changes) <= _LABELLED_JOBS
     return {
         "step": [step for step, _ in changes],
@@ -165,48 +160,6 @@ def job_label(job: str) -> str:
     """A job's name as short as it stays telling: its trailing number when it has one."""
     found = re.search(r"(\d{4,})\D*$", job)
     return found.group(1) if found else label(job, 18)
-
-
-def page_domain(run: Run) -> tuple[float, float]:
-    """The step axis that all step charts of a run share: every train record, superseded ones included."""
-    rows = run.steps
-    return step_domain(rows.loc[rows["kind"] == "train", "step"].tolist())
-
-
-def step_table(run: Run, curves: Sequence[Curve]) -> tuple[tuple[Any, ...], ...]:
-    """Rows (job, step, superseded, then value, EMA and mean of 5 per curve) of every train record, in step order.
-
-    A missing value is None; one logged as NaN or infinite is that float. Smoothed values exist on the lineage only.
-    """
-    rows = run.steps[run.steps["kind"] == "train"].sort_values("step", kind="stable")
-    off = rows[f"superseded_{run.overlap_rule}"].tolist()
-    columns: list[list[Any]] = [rows["job"].tolist(), rows["step"].tolist(), off]
-    for curve in curves:
-        columns += _curve_columns(run, rows, curve, off)
-    return tuple(zip(*columns, strict=True))
-
-
-def _curve_columns(run: Run, rows: pd.DataFrame, curve: Curve, off: Sequence[int]) -> list[list[Any]]:
-    bad = _nonfinite_values(run, curve.metric)
-    place = list(zip(rows["source"], rows["row"], strict=True))
-    values = rows[curve.metric].tolist() if curve.metric in rows else [math.nan] * len(rows)
-    raw = [
-        bad.get(where, None) if not math.isfinite(value) else float(value)
-        for where, value in zip(place, values, strict=True)
-    ]
-    ema = dict(zip(curve.step.tolist(), curve.ema.tolist(), strict=True))
-    mean = dict(zip(curve.step.tolist(), trailing_mean(curve.raw.tolist()), strict=True))
-    on_line = [None if gone else step for gone, step in zip(off, rows["step"].tolist(), strict=True)]
-    return [raw, [_finite(ema.get(step)) for step in on_line], [_finite(mean.get(step)) for step in on_line]]
-
-
-def _nonfinite_values(run: Run, metric: str) -> Mapping[tuple[str, int], float]:
-    """Values of a metric logged as NaN or infinite, by source and line."""
-    table = run.nonfinite[(run.nonfinite["metric"] == metric) & (run.nonfinite["kind"] == "train")]
-    return {
-        (source, row): float(value)
-        for source, row, value in zip(table["source"], table["row"], table["value"], strict=True)
-    }
 
 
 def number(value: float | None) -> float | int | None:
@@ -254,7 +207,3 @@ def all_values(curves: Iterable[Curve]) -> list[float]:
 
 def _positive(value: float) -> float:
     return value if value > 0 else math.nan
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

@@ -112,11 +112,11 @@ def _axis(ticks: tuple[float, ...], step: float, *, margin: bool) -> Axis:
 
 
 def _constant(value: float) -> Axis:
-    room = abs(value) / 2 or 1.0
+    room = abs(value) / 2
     divisor, suffix = _thousands(abs(value))
     return Axis(
-        low=value - room,
-        high=value + room,
+        low=value - room if value else -0.02,
+        high=value + room if value else 1.0,
         ticks=(value,),
         divisor=divisor,
         suffix=suffix,

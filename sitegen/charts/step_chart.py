@@ -13,6 +13,7 @@ from sitegen.charts.base import Chart, DataColumn, Section
 from sitegen.charts.payload import Columns, Line
 from sitegen.charts.scales import log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
+from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.model.run import Run
 from sitegen.text import Text, same, ui
 
@@ -89,7 +90,7 @@ def step_chart(
         datasets=datasets,
         params=params,
         columns=step_columns(shown),
-        rows=payload.step_table(run, shown),
+        rows=step_table(run, shown),
         static_svg=_static(look, form, datasets, params, shown),
         height=look.height,
         wide=look.wide,
@@ -97,15 +98,15 @@ def step_chart(
 
 
 def wants_log(curves: Sequence[Curve]) -> bool:
-    """Whether the values span so much that a linear axis would flatten all but the spikes; few may be 0 or less."""
+    """Whether a linear axis would flatten all but the spikes, and at most a tenth of the values is 0 or less."""
     values = sorted(value for curve in curves for value in curve.raw.tolist() if math.isfinite(value))
-    if len(values) < 2 or values[len(values) // 20] <= 0:
+    if len(values) < 2 or values[len(values) // 10] <= 0:
         return False
     return bool(values[-1] >= _LOG_RATIO * values[len(values) // 2])
 
 
 def step_columns(curves: Sequence[Curve]) -> tuple[DataColumn, ...]:
-    """Columns of `payload.step_table`."""
+    """Columns of `step_frame.step_table`."""
     columns = [
         DataColumn(key="job", title=ui("charts.column.job"), unit=""),
         DataColumn(key="step", title=ui("charts.column.step"), unit=""),
@@ -122,7 +123,7 @@ def step_columns(curves: Sequence[Curve]) -> tuple[DataColumn, ...]:
 
 
 def _params(run: Run, lines: Sequence[Line], shown: Sequence[Curve], look: Look, *, log: bool) -> dict[str, object]:
-    x0, x1 = payload.page_domain(run)
+    x0, x1 = step_frame(run).domain
     values = payload.all_values(shown)
     axis = log_axis(values) if log else value_axis(values, rate=look.rate)
     names = [{"key": line.series, "en": line.curve.metric, "zh": line.curve.metric} for line in lines]

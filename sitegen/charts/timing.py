@@ -16,6 +16,7 @@ from sitegen.charts.scales import value_axis
 from sitegen.charts.stacks import areas
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_chart import Look, step_chart, step_columns
+from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.format import number
 from sitegen.model.run import Run
 from sitegen.text import Text, ui
@@ -51,7 +52,7 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     columns, shown = areas(total.step.tolist(), parts)
     marks = payload.lines([Line(curve=total, series="1", name="")]).datasets["marks"]
     datasets = {"areas": columns, "jobs": payload.boundaries(run, labels=True), "marks": marks}
-    x0, x1 = payload.page_domain(run)
+    x0, x1 = step_frame(run).domain
     axis = value_axis([*total.raw.tolist(), *total.superseded_raw.tolist()], stacked=True)
     names = [{"key": key, "en": part.en, "zh": part.zh} for key in parts for part in (ui(f"charts.part.{key}"),)]
     params = {"x0": x0, "x1": x1, "names": names, **axis.params()}
@@ -66,13 +67,14 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
             summary=describe.summary([total]),
             note=describe.notes(
                 _thinned(shown, len(total.step)),
+                ui("charts.note.key-means"),
                 ui("charts.note.unlogged-span") if _unlogged(total, [curve for _, curve in spans]) else None,
             ),
             metrics=tuple(curve.metric for curve in curves),
             datasets=datasets,
             params=params,
             columns=_columns(curves),
-            rows=payload.step_table(run, curves),
+            rows=step_table(run, curves),
             static_svg=static_svg("time", datasets, params, height=theme.MEDIUM, label=payload.label(total.metric, 80)),
             height=theme.MEDIUM,
             wide=True,
@@ -125,8 +127,8 @@ def _legend(parts: dict[str, list[float]]) -> tuple[LegendItem, ...]:
     items = []
     for key, values in parts.items():
         finite = [value for value in values if math.isfinite(value)]
-        mean = ui("charts.legend.mean-s", value=number(fmean(finite), 3)) if finite else None
-        items.append(LegendItem(swatch=f"sw-{key}", name=ui(f"charts.part.{key}"), value=mean.en if mean else ""))
+        mean = f"{number(fmean(finite), 3)} s" if finite else ""
+        items.append(LegendItem(swatch=f"sw-{key}", name=ui(f"charts.part.{key}"), value=mean))
     return tuple(items)
 
 
