@@ -63,6 +63,8 @@ class IndexRow:
     """Facet to values."""
     text: str
     """What the filter field searches."""
+    tags: tuple[str, ...]
+    """Tags that tell it from other runs, at most four."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +139,8 @@ class IndexPage:
     """The different things that reward means here, most runs first."""
     spark_range: tuple[float, float]
     """The range that all sparklines share."""
+    columns: frozenset[str]
+    """Columns shown: those of every index, and those that have a value for some run."""
 
 
 def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
@@ -145,8 +149,10 @@ def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
     meanings = _meanings(ordered)
     span = spark_range(ordered)
     names = {item.id: item.title for item in site.glossary.frameworks}
-    settings = searchable_settings(ordered)
-    points = 60 if len(rows) <= 200 else 30
+    common = shared_tags(rows)
+    drawing = _Drawing(
+        span=span, points=60 if len(rows) <= 200 else 30, settings=searchable_settings(ordered), common_tags=common
+    )
     return IndexPage(
         head=PageHead(
             path="index.html",
@@ -156,10 +162,29 @@ def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
         ),
         totals=totals(rows),
         facets=_facets(ordered, names),
-        rows=tuple(_row(run, meanings, names, span, (points, settings)) for run in ordered),
+        rows=tuple(_row(run, meanings, names, drawing) for run in ordered),
         meanings=tuple(_meaning_text(meaning, names) for meaning in meanings),
         spark_range=span,
+        columns=frozenset(ALWAYS) | {key for key, pick in OPTIONAL if any(pick(row) is not None for row in rows)},
     )
+
+
+ALWAYS = ("run", "status", "steps", "reward", "problems")
+"""Columns of every index."""
+
+OPTIONAL: tuple[tuple[str, Callable[[RunRow], float | None]], ...] = (
+    ("ema", lambda run: run.checkpoint_ema),
+    ("pass", lambda run: run.best_pass),
+    ("entropy", lambda run: run.entropy),
+    ("trials", lambda run: run.trials),
+    ("solved", lambda run: run.success_rate),
+    ("exceptions", lambda run: run.exception_rate),
+    ("step", lambda run: run.step_s),
+    ("waiting", lambda run: run.waiting_share),
+    ("gpu", lambda run: run.facts.gpu_hours),
+    ("started", lambda run: run.facts.started),
+)
+"""Columns that are left out where no run has a value: key and value."""
 
 
 def totals(rows: Sequence[RunRow]) -> Totals:
@@ -259,14 +284,28 @@ def _meaning_text(meaning: tuple[str, str], names: dict[str, Text]) -> Text:
     return Text(f"{title.en}, {metric}", f"{title.zh}，{metric}")
 
 
-def _row(
-    run: RunRow,
-    meanings: list[tuple[str, str]],
-    names: dict[str, Text],
-    span: tuple[float, float],
-    drawing: tuple[int, tuple[str, ...]],
-) -> IndexRow:
-    points, settings = drawing
+def shared_tags(rows: Sequence[RunRow]) -> frozenset[str]:
+    """Tags that every run has: they tell nothing apart."""
+    if len(rows) < 2:
+        return frozenset()
+    return frozenset(rows[0].tags).intersection(*(row.tags for row in rows[1:]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """What all rows share."""
+
+    span: tuple[float, float]
+    """Range of the sparklines."""
+    points: int
+    """Most points of a sparkline."""
+    settings: tuple[str, ...]
+    """Settings that the filter searches."""
+    common_tags: frozenset[str]
+    """Tags that every run has."""
+
+
+def _row(run: RunRow, meanings: list[tuple[str, str]], names: dict[str, Text], drawing: _Drawing) -> IndexRow:
     group = meanings.index(run.reward_meaning) if run.reward_meaning in meanings else len(meanings)
     severity: Severity | None = "error" if run.errors else "warning" if run.warnings else "info" if run.infos else None
     return IndexRow(
@@ -274,13 +313,14 @@ def _row(
         page=run_page(run.slug),
         sources=run_page(run.slug, "sources"),
         about=_about(run, names),
-        spark=draw_spark(run.spark, span, points, run.checkpoint_step) if run.spark else None,
+        spark=draw_spark(run.spark, drawing.span, drawing.points, run.checkpoint_step) if run.spark else None,
         group=group,
         meaning=_meaning_text(meanings[group], names) if group < len(meanings) else ui("index.no-reward"),
         problems=run.errors + run.warnings + run.infos,
         severity=severity,
         facets={facet: values for facet, _, pick in FACETS if (values := pick(run))},
-        text=_searched(run, settings),
+        text=_searched(run, drawing.settings),
+        tags=tuple(tag for tag in run.tags if tag not in drawing.common_tags)[:4],
     )
 
 
@@ -336,6 +376,8 @@ def _facets(rows: Sequence[RunRow], names: dict[str, Text]) -> tuple[Facet, ...]
     made = []
     for facet, title, pick in FACETS:
         counts = Counter(value for row in rows for value in dict.fromkeys(pick(row)))
+        if facet == "tag":
+            counts = Counter({tag: count for tag, count in counts.items() if count < len(rows)})
         if len(counts) < 2:
             continue
         values = sorted(counts, key=lambda value: (-counts[value], value))

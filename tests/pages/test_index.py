@@ -69,10 +69,23 @@ def test_a_row_shows_the_figures_of_its_run() -> None:
 
 def test_what_is_missing_is_a_dash_and_no_sort_value() -> None:
     missing = {"checkpoint_ema": None, "trials": None, "waiting_share": None, "fact_gpu_hours": None}
-    page = html([row(**missing)])
+    page = html([row("a", **missing, fact_started=JUNE + 1), row("b")])
     found = cells(page)[0]
     assert [found[i] for i in (4, 7, 11, 12)] == ["EMA–", "–", "–", "–"]
     assert 'data-v="None"' not in page
+
+
+def test_a_column_without_any_value_is_left_out() -> None:
+    page = html([row("a", fact_started=None, fact_gpu_hours=None), row("b", fact_started=None, fact_gpu_hours=None)])
+    assert 'data-key="started"' not in page
+    assert 'data-key="gpu"' not in page
+    assert len(cells(page)[0]) == 13
+
+
+def test_tags_that_every_run_has_are_not_repeated_in_each_row() -> None:
+    page = index_page([row("a", tags=("rl", "web")), row("b", tags=("rl",))], site_context())
+    assert [item.tags for item in page.rows] == [("web",), ()]
+    assert [item.tags for item in index_page([row("a", tags=("rl",))], site_context()).rows] == [("rl",)]
 
 
 def test_newest_first_and_runs_without_a_clock_last() -> None:
