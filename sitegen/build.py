@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen import __version__
-from sitegen.all_runs import Progress, cache_for, do_runs
-from sitegen.charts.assets import charts_script, vega_script
+from sitegen.all_runs import Progress, all_assets, cache_for, do_runs, plan_runs, rows_of
+from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
 from sitegen.pages import site_files
-from sitegen.pages.assets import hashed, site_assets
+from sitegen.pages.assets import hashed
 from sitegen.pages.base import SiteContext
-from sitegen.run_work import ProblemCounts, counted, find_runs
+from sitegen.run_work import PRELOAD, ProblemCounts, counted, find_runs
 from sitegen.settings import load_site_settings
 from sitegen.write import Output, Written
 
@@ -56,28 +56,30 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
     """
     options, started = options or BuildOptions(), time.monotonic()
     settings = load_site_settings(archive)
+    glossary = load_glossary(archive)
     with Output(site, archive) as output, cache_for(archive, site, options.cache, keep=options.keep) as cache:
         found = find_runs(archive, settings, output.site)
-        glossary = load_glossary(archive)
-        assets = {**site_assets(), "charts.js": charts_script(), "vega.js": vega_script(cache.root if cache else None)}
-        paths = hashed(assets)
-        context = SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__)
-        store = cache.entries if cache else output.scratch()
-        done = do_runs(found.tasks, context, archive, store, workers=options.workers, progress=options.progress)
+        plan = plan_runs(found.tasks, settings, archive, cache.entries if cache else output.scratch())
+        with Workers(options.workers, len(plan.missing), PRELOAD) as workers:
+            assets = all_assets(workers, cache.root if cache else None)
+            paths = hashed(assets)
+            context = SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__)
+            entries = do_runs(plan, context, workers, options.progress)
         for name, content in assets.items():
             output.write(paths[name], content, maker="assets")
-        for task, entry in zip(found.tasks, done.entries, strict=True):
+        for task, entry in zip(plan.tasks, entries, strict=True):
             for file in entry.files:
                 output.link(file.path, file.location, sha256=file.sha256, maker=f"run {task.folder.path}")
-        for page in site_files(done.rows, context):
+        rows = rows_of(entries)
+        for page in site_files(rows, context):
             output.write(page.path, page.content, maker="site pages")
         written = output.publish()
         if cache:
-            cache.prune(done.keys)
+            cache.prune(plan.keys)
     return BuildReport(
-        runs=len(found.tasks),
-        cached=done.cached,
-        problems=counted(found.problems, done.rows),
+        runs=len(plan.tasks),
+        cached=len(plan.tasks) - len(plan.missing),
+        problems=counted(found.problems, rows),
         written=written,
         seconds=time.monotonic() - started,
     )

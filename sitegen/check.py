@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sitegen.executor import default_workers, each
+from sitegen.executor import Workers
 from sitegen.model.problems import Problem
 from sitegen.run_work import PRELOAD, ProblemCounts, counted, find_runs, problems_of
 from sitegen.settings import load_site_settings
@@ -46,16 +46,10 @@ def check_archive(archive: Path, *, workers: int | None, progress: Callable[[int
     site = load_site_settings(archive)
     found = find_runs(archive, site)
     by_run: dict[str, tuple[Problem, ...]] = {}
-    results = each(
-        partial(problems_of, site=site),
-        found.tasks,
-        workers=workers or default_workers(),
-        name=lambda task: task.folder.path,
-        preload=PRELOAD,
-    )
-    for task, problems in results:
-        by_run[task.slug] = problems
-        progress(len(by_run), len(found.tasks))
+    with Workers(workers, len(found.tasks), PRELOAD) as pool:
+        for task, problems in pool.each(partial(problems_of, site=site), found.tasks, lambda task: task.folder.path):
+            by_run[task.slug] = problems
+            progress(len(by_run), len(found.tasks))
     in_order = [problem for task in found.tasks for problem in by_run[task.slug]]
     return Found(runs=len(found.tasks), problems=(*found.problems, *in_order))
 

@@ -15,7 +15,6 @@ from sitegen.errors import SitegenError
 
 ARCHIVE = click.Path(exists=True, file_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
-NO_CACHE = "no"
 INTERRUPTED = 130
 
 workers_option = click.option("--workers", type=click.IntRange(min=1), help="Processes; all processors by default.")
@@ -37,7 +36,7 @@ def cli(context: click.Context, lang: str) -> None:
 @click.argument("archive", type=ARCHIVE)
 @click.option("-o", "--output", "site", type=FOLDER, required=True, help="Folder of the site.")
 @click.option("--cache", type=FOLDER, help="Folder for finished work on runs; beside the site by default.")
-@click.option("--no-cache", "cache", flag_value=NO_CACHE, type=str, help="Work on every run anew and keep nothing.")
+@click.option("--no-cache", is_flag=True, help="Work on every run anew and keep nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 @workers_option
 @strict_option
@@ -47,16 +46,17 @@ def build(lang: str, /, archive: Path, **options: Any) -> int:
     from sitegen.build import BuildOptions, build_site
     from sitegen.console import Console
 
+    if options["cache"] is not None and options["no_cache"]:
+        raise click.UsageError("--cache and --no-cache exclude each other")
     console = Console(lang, quiet=options["quiet"])
-    cache = options["cache"]
     with console.progress() as progress:
         report = build_site(
             archive,
             options["site"],
             BuildOptions(
                 workers=options["workers"],
-                cache=None if cache in (None, NO_CACHE) else Path(cache),
-                keep=cache != NO_CACHE,
+                cache=options["cache"],
+                keep=not options["no_cache"],
                 progress=progress,
             ),
         )

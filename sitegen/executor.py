@@ -16,7 +16,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing.context import BaseContext
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from sitegen.errors import SitegenError
 
@@ -29,44 +29,65 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(
-    work: Callable[[Item], Result],
-    items: Sequence[Item],
-    *,
-    workers: int,
-    name: Callable[[Item], str],
-    preload: Sequence[str] = (),
-) -> Iterator[tuple[Item, Result]]:
-    """Every item with its result, in the order they are finished.
+class Workers:
+    """Processes that work for one command; a context manager. Few or one job are done in this process."""
 
-    An exception of the work rises with a note that names the item.
+    def __init__(self, count: int | None, jobs: int, preload: Sequence[str]) -> None:
+        """For so many jobs.
 
-    Args:
-        work: a module's function, or a `partial` of one; pure.
-        items: what to work on.
-        workers: processes; 1 works in this one.
-        name: what an item is called in the note.
-        preload: modules that every worker needs.
+        Args:
+            count: processes; None for as many as there are processors.
+            jobs: how much there is to do; one job needs no further process.
+            preload: modules that every worker needs.
+        """
+        size = min(count or default_workers(), jobs)
+        self._pool = None
+        if size > 1:
+            self._pool = ProcessPoolExecutor(size, mp_context=_context(preload), initializer=_start)
 
-    Raises:
-        SitegenError: a worker was killed.
-    """
-    if workers <= 1 or len(items) <= 1:
-        for item in items:
-            yield item, _named(partial(work, item), name(item))
-        return
-    pool = ProcessPoolExecutor(min(workers, len(items)), mp_context=_context(preload), initializer=_start)
-    try:
-        futures: dict[Future[Result], Item] = {pool.submit(work, item): item for item in items}
-        for future in as_completed(futures):
-            item = futures.pop(future)
-            yield item, _named(future.result, name(item))
-    except BrokenProcessPool as error:
-        raise SitegenError(
-            "a worker process was killed, probably for want of memory; try again with --workers 1"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
+    def __enter__(self) -> Self:
+        """Nothing starts before there is work."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends the workers; what has not begun is dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def aside(self, work: Callable[[Item], Result], item: Item) -> Callable[[], Result]:
+        """Begins one piece of work beside what this process does meanwhile; call what is returned for the result."""
+        if self._pool is None:
+            return partial(work, item)
+        return self._pool.submit(work, item).result
+
+    def each(
+        self, work: Callable[[Item], Result], items: Sequence[Item], name: Callable[[Item], str]
+    ) -> Iterator[tuple[Item, Result]]:
+        """Every item with its result, in the order they are finished.
+
+        An exception of the work rises with a note that names the item.
+
+        Args:
+            work: a module's function, or a `partial` of one; pure.
+            items: what to work on.
+            name: what an item is called in the note.
+
+        Raises:
+            SitegenError: a worker was killed.
+        """
+        if self._pool is None:
+            for item in items:
+                yield item, _named(partial(work, item), name(item))
+            return
+        futures: dict[Future[Result], Item] = {self._pool.submit(work, item): item for item in items}
+        try:
+            for future in as_completed(futures):
+                item = futures.pop(future)
+                yield item, _named(future.result, name(item))
+        except BrokenProcessPool as error:
+            raise SitegenError(
+                "a worker process was killed, probably for want of memory; try again with --workers 1"
+            ) from error
 
 
 def _named(call: Callable[[], Result], name: str) -> Result:

@@ -10,20 +10,19 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from sitegen import cache
 from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
 from sitegen.charts import run_charts
+from sitegen.charts.compiled import compiled_forms, install
 from sitegen.model.problems import Problem
 from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
 from sitegen.pages import run_files
-from sitegen.pages.base import SiteContext, SiteFile
+from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow, run_row
 from sitegen.privacy import masked
-from sitegen.publish.run_json import dump, run_json
 from sitegen.readers import READERS
 from sitegen.scan import addresses, claimant, scan_archive, settings_file
 from sitegen.settings import SiteSettings, load_run_settings
@@ -80,21 +79,25 @@ def read_run(task: RunTask, site: SiteSettings) -> Run:
     return masked(assemble(task.folder, _read(task.folder), site, task.settings, task.slug))
 
 
-def make_run(task: RunTask, key: str, root: Path, context: bytes) -> None:
+def packed(context: SiteContext) -> bytes:
+    """What every worker needs beside its run, as one parcel that it opens once."""
+    return pickle.dumps((context, compiled_forms()))
+
+
+def make_run(task: RunTask, key: str, root: Path, parcel: bytes) -> None:
     """Makes the run's files and row and stores them under a key.
 
     Args:
         task: the run.
         key: its cache key.
         root: a folder of cache entries.
-        context: a pickled `SiteContext`, taken apart once per process.
+        parcel: what `packed` made.
     """
-    site = _context(context)
+    site = _unpacked(parcel)
     run = read_run(task, site.settings)
     analysis = analyse(run, site.settings)
-    numbers = SiteFile(path=f"runs/{run.slug}/run.json", content=dump(run_json(run, analysis)))
-    pages = run_files(run, analysis, run_charts(run, analysis), site)
-    cache.store(root, key, chain([numbers], pages), run_row(run, analysis).to_json())
+    files = run_files(run, analysis, run_charts(run, analysis), site)
+    cache.store(root, key, files, run_row(run, analysis).to_json())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +149,8 @@ def _read(folder: RunFolder) -> tuple[ReadResult, ...]:
 
 
 @lru_cache(maxsize=1)
-def _context(pickled: bytes) -> SiteContext:
-    context = pickle.loads(pickled)
+def _unpacked(parcel: bytes) -> SiteContext:
+    context, forms = pickle.loads(parcel)
+    install(forms)
     assert isinstance(context, SiteContext)
     return context

@@ -83,6 +83,7 @@ def test_every_command_and_option_explains_itself(name: str) -> None:
         ["build", "runs", "-o", "site", "--workers", "0"],
         ["build", "runs", "-o", "site", "--workers", "many"],
         ["build", "runs", "-o", "site", "--colour"],
+        ["build", "runs", "-o", "site", "--cache", "kept", "--no-cache"],
         ["build"],
         ["check", "missing"],
         ["serve"],

@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 from sitegen.errors import SitegenError
-from sitegen.executor import default_workers, each
+from sitegen.executor import Workers, default_workers
+
+
+def each(work, items, workers, name):
+    with Workers(workers, len(items), ()) as pool:
+        yield from pool.each(work, items, name)
 
 
 def square(item: int) -> int:
@@ -57,13 +62,20 @@ def test_no_items_need_no_workers() -> None:
     assert list(each(square, [], workers=2, name=str)) == []
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_work_aside_gives_its_result_when_asked(workers: int) -> None:
+    with Workers(workers, 2, ()) as pool:
+        result = pool.aside(square, 7)
+        assert result() == 49
+
+
 def test_there_is_at_least_one_worker() -> None:
     assert default_workers() >= 1
 
 
 def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
     code = (
-        "import sys; from sitegen.executor import each; from tests.test_executor import announce_and_wait;"
+        "import sys; from tests.test_executor import announce_and_wait, each;"
         "list(each(announce_and_wait, [sys.argv[1]] * 2, workers=2, name=str))"
     )
     root = Path(__file__).parents[1]
