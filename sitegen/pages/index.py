@@ -119,6 +119,8 @@ class Totals:
     """Problems of severity error."""
     warnings: int
     """Problems of severity warning."""
+    infos: int
+    """Problems of severity info."""
     published: bool
     """Whether some figure is known only from a published report."""
 
@@ -205,6 +207,7 @@ def totals(rows: Sequence[RunRow]) -> Totals:
         last=max(ends, default=None),
         errors=sum(row.errors for row in rows),
         warnings=sum(row.warnings for row in rows),
+        infos=sum(row.infos for row in rows),
         published=any(row.published for row in rows),
     )
 

@@ -274,9 +274,14 @@ def _metrics(analysis: RunAnalysis) -> tuple[MetricRange, ...]:
 def _names(run: Run, analysis: RunAnalysis) -> tuple[str, ...]:
     exceptions = [group.name for group in analysis.trials.exceptions] if analysis.trials else []
     published = run.published
-    told = list(published.metrics) if published else []
+    told = [*published.metrics, *map(timing_name, published.timing)] if published else []
     ended = list(published.trials.exceptions) if published and published.trials else []
     return tuple(dict.fromkeys(name for name in (*told, *exceptions, *ended) if name != "none"))
+
+
+def timing_name(span: str) -> str:
+    """The logged name of a span that a report prints bare."""
+    return span if "/" in span else f"timing/{span}"
 
 
 def _finite(value: float | None) -> float | None:

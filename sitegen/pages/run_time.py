@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sitegen import format as fmt
 from sitegen.analyse.timing import SlowStep, Span, Timing
+from sitegen.pages.row import timing_name
 from sitegen.pages.run_view import Column, RunInput, Table, Voice, metric_cell, number_cell
 
 
@@ -178,5 +179,5 @@ def published_timing(given: RunInput, voice: Voice) -> Table | None:
             Column(title=voice.say("col.span")),
             Column(title=voice.say("col.of-step"), numeric=True, unit="%"),
         ),
-        rows=tuple((metric_cell(name), number_cell(share, fmt.percentage(share))) for name, share in rows),
+        rows=tuple((metric_cell(timing_name(name)), number_cell(share, fmt.percentage(share))) for name, share in rows),
     )
