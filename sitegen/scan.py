@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,7 @@ MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
 
 _TRIAL_NAME = re.compile(r".__[A-Za-z0-9]{7}$")
 _TRIAL_FILES = frozenset({"result.json", "trial.log", "exception.txt"})
+_TRIAL_FOLDERS = frozenset({"agent", "artifacts", "logs", "steps", "verifier"})
 _WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
 _JOB_LOG = re.compile(r"(?P<run>.+)_(?P<job>\d+)\.(?:out|log|err|txt)(?:\.gz|\.zst)?$", re.IGNORECASE)
 _NEVER_OPENED = (
@@ -98,7 +100,7 @@ def claimant(source: SourceFile, readers: Sequence[Reader]) -> Reader | None:
     """The reader that takes a file: the first whose names and sniff accept it; None when none does."""
     lowered = source.name.lower()
     for reader in readers:
-        if reader.bundle == bool(source.members) and _names(reader.names)(lowered) and reader.sniff(source):
+        if reader.bundle == source.bundled and _names(reader.names)(lowered) and reader.sniff(source):
             return reader
     return None
 
@@ -195,6 +197,10 @@ class _Folder:
     files: list[_File] = field(default_factory=list)
     folders: list[_Folder] = field(default_factory=list)
     bundles: list[SourceFile] | None = None
+    is_trial: bool | None = None
+    """`_Tree.trial`, once asked for."""
+    members: tuple[_Member, ...] = ()
+    """Of a trial's folder: the files that come in bundles."""
 
     @property
     def name(self) -> str:
@@ -206,12 +212,11 @@ class _Folder:
         return any(file.name == RUN_FILE for file in self.files)
 
     @property
-    def trial(self) -> bool:
-        """Whether it is the folder of one Harbor trial, whose inner files are its own record."""
-        if not _TRIAL_NAME.search(self.name):
-            return False
-        names = {file.name for file in self.files}
-        return bool(names & _TRIAL_FILES) or ("config.json" in names and any(f.name == "agent" for f in self.folders))
+    def like_trial(self) -> bool:
+        """Whether its content is that of a Harbor trial; one that has just begun holds little but `config.json`."""
+        if any(file.name in _TRIAL_FILES for file in self.files):
+            return True
+        return any(file.name == "config.json" for file in self.files) and any(f.name == "agent" for f in self.folders)
 
 
 class _Tree:
@@ -224,7 +229,9 @@ class _Tree:
         self.exclude = exclude
         self.readers = readers
         self.named = _names(tuple(pattern for reader in readers for pattern in reader.names))
-        self.bundled = _names(tuple(pattern for reader in readers if reader.bundle for pattern in reader.names))
+        bundled = tuple(pattern for reader in readers if reader.bundle for pattern in reader.names)
+        self.bundled = _names(bundled)
+        self.looked_up = bundled if not any(set(pattern) & set("*?[") for pattern in bundled) else ()
         self.evidential = _names(tuple(pattern for reader in readers if reader.evidence for pattern in reader.names))
         self.problems: list[Problem] = []
         self.followed: set[str] = set()
@@ -250,11 +257,46 @@ class _Tree:
                 self._add(folder, entry)
         return folder
 
+    def trial(self, folder: _Folder) -> bool:
+        """Whether it is the folder of one Harbor trial, whose inner files are its own record.
+
+        There may be tens of thousands of them: one that holds what comes in bundles is not listed, only asked for it.
+        """
+        if folder.is_trial is None:
+            named = _TRIAL_NAME.search(folder.name) is not None
+            folder.is_trial = named and (self._holds_members(folder) or self._listed_trial(folder))
+        return folder.is_trial
+
+    def _holds_members(self, folder: _Folder) -> bool:
+        if self.exclude or folder.loaded or folder.linked or not self.looked_up:
+            return False
+        found = []
+        for name in self.looked_up:
+            try:
+                state = os.lstat(f"{folder.location}{os.sep}{name}")
+            except OSError:
+                return False
+            if not stat.S_ISREG(state.st_mode):
+                return False
+            found.append(_Member(name, state.st_size, _stamp(state)))
+        folder.members = tuple(found)
+        return not os.path.lexists(f"{folder.location}{os.sep}{RUN_FILE}")
+
+    def _listed_trial(self, folder: _Folder) -> bool:
+        self.load(folder)
+        if folder.declared or not folder.like_trial:
+            folder.members = ()
+            return False
+        files = [file for file in folder.files if self.bundled(file.name.lower())]
+        folder.members = tuple(_Member(file.name, *self.stat(file)) for file in files)
+        folder.files, folder.folders = [], []  # the trial's own record: never asked for again
+        return True
+
     def source(self, file: _File) -> SourceFile:
         """The file as readers see it; its head is read once, and only when a reader names it."""
         if file.source is None:
             size, stamp = self.stat(file)
-            head = self._head(file) if size and self.opened(file.name) else b""
+            head = self.head(file.entry.path, file.path) if size and self.opened(file.name) else b""
             file.source = SourceFile(
                 path=file.path,
                 location=Path(file.entry.path),
@@ -267,11 +309,11 @@ class _Tree:
     def stat(self, file: _File) -> tuple[int, str]:
         """Size and a stamp that changes with the content."""
         try:
-            stat = file.entry.stat()
+            state = file.entry.stat()
         except OSError as error:
             self.note("scan.unreadable-file", file.path, reason=error.strerror or "unknown")
             return 0, ""
-        return stat.st_size, f"{stat.st_size:x}-{stat.st_mtime_ns:x}-{stat.st_ctime_ns:x}"
+        return state.st_size, _stamp(state)
 
     def opened(self, name: str) -> bool:
         """Whether a file of this name may be opened."""
@@ -282,12 +324,13 @@ class _Tree:
         """Records a problem."""
         self.problems.append(problem(kind, path, None, **values))
 
-    def _head(self, file: _File) -> bytes:
+    def head(self, location: str, path: str) -> bytes:
+        """The file's first bytes; none of one that cannot be read."""
         try:
-            with open(file.entry.path, "rb", buffering=0) as stream:  # noqa: PTH123 - Path costs more than the open itself
+            with open(location, "rb", buffering=0) as stream:  # noqa: PTH123 - Path costs more than the open itself
                 return stream.read(HEAD_BYTES)
         except OSError as error:
-            self.note("scan.unreadable-file", file.path, reason=error.strerror or "unknown")
+            self.note("scan.unreadable-file", path, reason=error.strerror or "unknown")
             return b""
 
     def _add(self, folder: _Folder, entry: os.DirEntry[str]) -> None:
@@ -339,6 +382,10 @@ class _Tree:
             return False
         self.followed.add(real)
         return True
+
+
+def _stamp(state: os.stat_result) -> str:
+    return f"{state.st_size:x}-{state.st_mtime_ns:x}-{state.st_ctime_ns:x}"
 
 
 def _printable(name: str) -> str:
@@ -428,7 +475,7 @@ def _evidence_here(tree: _Tree, folder: _Folder) -> bool:
         return True
     return any(
         _is_evidence(tree, tree.source(file)) for file in folder.files if tree.evidential(file.name.lower())
-    ) or any(_is_evidence(tree, bundle) for bundle in _bundles(tree, folder))
+    ) or any(bundle.members and _is_evidence(tree, bundle) for bundle in _bundles(tree, folder))
 
 
 def _evidence_below(tree: _Tree, folder: _Folder) -> bool:
@@ -437,7 +484,7 @@ def _evidence_below(tree: _Tree, folder: _Folder) -> bool:
         place = tree.load(pending.pop())
         if _evidence_here(tree, place):
             return True
-        pending.extend(child for child in place.folders if not tree.load(child).trial)
+        pending.extend(child for child in place.folders if not tree.trial(child))
     return False
 
 
@@ -460,10 +507,11 @@ def _collect(tree: _Tree, folder: _Folder) -> tuple[list[SourceFile], list[_Fold
         files.extend(tree.source(file) for file in place.files)
         files.extend(_bundles(tree, place))
         for child in place.folders:
-            tree.load(child)
-            if child.declared:
+            if tree.trial(child):
+                continue
+            if tree.load(child).declared:
                 inner.append(child)
-            elif not child.trial:
+            else:
                 pending.append(child)
     return files, inner
 
@@ -471,33 +519,41 @@ def _collect(tree: _Tree, folder: _Folder) -> tuple[list[SourceFile], list[_Fold
 def _bundles(tree: _Tree, folder: _Folder) -> list[SourceFile]:
     """The files of the folder's trials that come as one source each, by file name."""
     if folder.bundles is None:
-        by_name: dict[str, list[_File]] = {}
-        for child in folder.folders:
-            if not _TRIAL_NAME.search(child.name) or not tree.load(child).trial or child.declared:
-                continue
-            for file in child.files:
-                if tree.bundled(file.name.lower()):
-                    by_name.setdefault(file.name, []).append(file)
-        folder.bundles = [_bundle(tree, folder, name, files) for name, files in sorted(by_name.items())]
+        trials = [child for child in folder.folders if tree.trial(child)]
+        names = {member.name for child in trials for member in child.members}
+        if trials:
+            names.update(name for name in tree.looked_up if name not in {known.lower() for known in names})
+        folder.bundles = [_bundle(tree, folder, name, trials) for name in sorted(names)]
     return folder.bundles
 
 
-def _bundle(tree: _Tree, folder: _Folder, name: str, files: list[_File]) -> SourceFile:
-    start = len(folder.location) + 1
-    members = tuple(sorted(file.entry.path[start:].replace(os.sep, "/") for file in files))
+def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
+    """The files of one name, and the trials that lack it; both in path order."""
+    start = len(folder.location.rstrip(os.sep)) + 1
+    members: list[str] = []
+    absent: list[str] = []
     digest = hashlib.sha256()
     total = 0
-    for file in files:
-        size, stamp = tree.stat(file)
-        total += size
-        digest.update(f"{file.path}\0{stamp}\n".encode())
+    for child in trials:
+        inner = child.location[start:].replace(os.sep, "/")
+        found = next((member for member in child.members if member.name == name), None)
+        if found is None:
+            absent.append(inner)
+        else:
+            members.append(f"{inner}/{name}")
+            total += found.size
+        digest.update(f"{child.path}\0{found.stamp if found else ''}\n".encode())
+    above = f"{folder.path}/" if folder.path else ""
+    location = Path(folder.location)
+    first = min(members, default=None)
     return SourceFile(
-        path=f"{folder.path}/*/{name}" if folder.path else f"*/{name}",
-        location=Path(folder.location),
+        path=f"{above}*/{name}",
+        location=location,
         size=total,
-        head=tree.source(files[0]).head,
+        head=b"" if first is None else tree.head(str(location / first), f"{above}{first}"),
         fingerprint=digest.hexdigest(),
-        members=members,
+        members=tuple(sorted(members)),
+        absent=tuple(sorted(absent)),
     )
 
 
