@@ -97,7 +97,7 @@ def _csv(table: pd.DataFrame) -> bytes:
     safe = {}
     for name in table.columns:
         values = table[name]
-        if values.dtype == object:
+        if not pd.api.types.is_numeric_dtype(values):
             values = values.map(lambda v: _harmless(v) if isinstance(v, str) and v not in ("-inf", "nan", "inf") else v)
         safe[_harmless(str(name))] = values
     text = pd.DataFrame(safe, columns=list(safe)).to_csv(index=False, lineterminator="\n")

@@ -64,7 +64,7 @@ def chart_csv(chart: Chart) -> bytes:
     """A chart's full data as CSV: the columns of its data table under their English titles."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_safe(column.title.en) for column in chart.columns])
+    writer.writerow([csv_text(column.title.en) for column in chart.columns])
     writer.writerows([[_plain(value) for value in row] for row in chart.rows])
     return out.getvalue().encode("utf-8", "replace")
 
@@ -74,10 +74,10 @@ def _plain(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return "nan" if math.isnan(value) else repr(value)
-    return _safe(value) if isinstance(value, str) else str(value)
+    return csv_text(value) if isinstance(value, str) else str(value)
 
 
-def _safe(text: str) -> str:
+def csv_text(text: str) -> str:
     """Text that a spreadsheet does not take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
@@ -111,7 +111,7 @@ def _card(given: RunInput, voice: Voice, chart: Chart, *, small: bool) -> ChartC
 def _data_table(chart: Chart, voice: Voice) -> Table:
     numeric = [all(_is_number(row[i]) for row in chart.rows) for i in range(len(chart.columns))]
     return Table(
-        id=f"{chart.id}-data",
+        id=f"chart-{chart.id}-data",
         caption=voice.text(chart.title),
         columns=tuple(
             Column(title=voice.text(column.title), numeric=number, unit=column.unit)

@@ -207,10 +207,22 @@ def _interval(given: RunInput, interval: int, voice: Voice) -> WhatIf:
     found = select_checkpoint(other, given.context.settings, chosen.reward_metric)
     return WhatIf(
         label=voice.say("ckpt.if-interval", interval=voice.count(interval)),
-        detail="" if found.ema is None else fmt.fixed(found.ema, 4),
+        detail=_interval_detail(found, voice),
         result=voice.say("ckpt.nothing") if found.step is None else voice.say("step-n", step=voice.count(found.step)),
         changes=found.step != chosen.step,
     )
+
+
+def _interval_detail(found: CheckpointSelection, voice: Voice) -> str:
+    """Its EMA, and what the other overlap rule gives when that differs."""
+    if found.ema is None:
+        return ""
+    ema = fmt.fixed(found.ema, 4)
+    for rule, step, other in found.by_rule:
+        if rule != found.overlap_rule and step is not None and (step != found.step or fmt.fixed(other, 4) != ema):
+            name, where = voice.say(f"overlap.{rule}"), voice.say("step-n", step=voice.count(step))
+            return voice.say("ckpt.if-other-rule", ema=ema, rule=name, step=where, other=fmt.fixed(other, 4))
+    return ema
 
 
 def _what_if(item: Alternative, chosen: CheckpointSelection, voice: Voice) -> WhatIf:

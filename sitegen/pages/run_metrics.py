@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sitegen.analyse.summary import MetricSummary
 from sitegen.glossary.loader import groups
 from sitegen.pages.base import PageHead
-from sitegen.pages.run_cards import chart_cards, data_file
+from sitegen.pages.run_cards import chart_cards, csv_text, data_file
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import metric_columns, published_metrics
 from sitegen.pages.run_view import Cell, ChartCard, RunInput, Table, Voice, metric_cell, number_cell
@@ -129,5 +129,5 @@ def metrics_csv(metrics: tuple[MetricSummary, ...]) -> bytes:
     for item in metrics:
         numbers = (item.mean, item.std, item.min, item.max, item.last)
         shown = ["" if value is None else repr(float(value)) for value in numbers]
-        writer.writerow((item.kind, item.name, *shown, item.count, item.non_finite))
+        writer.writerow((item.kind, csv_text(item.name), *shown, item.count, item.non_finite))
     return out.getvalue().encode("utf-8", "replace")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from sitegen import format as fmt
-from sitegen.analyse.trials import ExceptionGroup, TrialSummary
+from sitegen.analyse.trials import ExceptionGroup, TrialSummary, treatment_of
 from sitegen.model.run import PublishedTrials
 from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, code_cell, number_cell, percent_of, text_cell
 
@@ -86,29 +86,39 @@ def errors_view(given: RunInput, voice: Voice, trials_page: str) -> ErrorsView |
             sentence=errors_sentence([(g.name, g.count) for g in groups], trials.total, voice),
             rows=tuple(_error_row(group, groups, trials_page, voice) for group in groups),
             published=False,
-            note=voice.say("errors.assumed") if given.run.config and given.run.config.assumed and groups else "",
+            note=_treatment_note(given, voice) if groups else "",
         )
     told = published.trials if published else None
     if told is None or not told.exceptions:
         return None
     counts = sorted(((n, c) for n, c in told.exceptions.items() if n != "none"), key=lambda pair: -pair[1])
     total = told.total or sum(told.exceptions.values())
-    top = max((count for _, count in counts), default=1)
-    rows = tuple(
-        ErrorRow(
-            name=name,
-            count=voice.count(count),
-            raw=count,
-            share=fmt.percentage(count / total if total else None),
-            width=percent_of(count, 0, top),
-            fill="",
-            treatment="",
-            note="",
-            href="",
-        )
-        for name, count in counts
+    return ErrorsView(
+        sentence=errors_sentence(counts, total, voice),
+        rows=tuple(_published_row(name, count, counts[0][1], total, given, voice) for name, count in counts),
+        published=True,
+        note=_treatment_note(given, voice),
     )
-    return ErrorsView(sentence=errors_sentence(counts, total, voice), rows=rows, published=True, note="")
+
+
+def _published_row(name: str, count: int, most: int, total: int, given: RunInput, voice: Voice) -> ErrorRow:
+    treatment, twice = treatment_of(name, given.run.config)
+    return ErrorRow(
+        name=name,
+        count=voice.count(count),
+        raw=count,
+        share=fmt.percentage(count / total if total else None),
+        width=percent_of(count, 0, most),
+        fill=TREATMENT_FILLS[treatment],
+        treatment=voice.say(f"treatment.{treatment}"),
+        note=voice.say("errors.listed-twice") if twice else "",
+        href="",
+    )
+
+
+def _treatment_note(given: RunInput, voice: Voice) -> str:
+    config = given.run.config
+    return voice.say("errors.assumed") if config and config.assumed else ""
 
 
 def errors_sentence(counts: list[tuple[str, int]], total: int, voice: Voice) -> str:
@@ -121,6 +131,7 @@ def errors_sentence(counts: list[tuple[str, int]], total: int, voice: Voice) -> 
     return voice.say(
         key,
         share=voice.percent(failed / total),
+        clean=voice.percent(1 - failed / total),
         n=voice.count(failed),
         total=voice.count(total),
         name=name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,8 @@ class Answer:
     """The statement."""
     href: str
     """Section that shows it."""
+    published: bool
+    """True when its numbers were read in a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +116,11 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
     stability = _charts(given, voice, "stability", stability_sentence(given, voice))
     made = {"checkpoint": checkpoint, "time": time, "trials": trials, "errors": errors, "engines": engines}
     sentences = {name: view.sentence for name, view in made.items() if view is not None}
+    told = {name for name, view in made.items() if getattr(view, "published", None)}
     return RunOverview(
         head=head,
         header=run_header(given, voice, "index"),
-        answers=_answers({"reward": reward.sentence, **sentences}, stability, voice),
+        answers=_answers({"reward": reward.sentence, **sentences}, told, stability, voice),
         reward=reward,
         reward_facts=_reward_facts(given, voice),
         checkpoint=checkpoint,
@@ -147,12 +150,14 @@ def _charts(given: RunInput, voice: Voice, section: Section, sentence: str) -> C
     )
 
 
-def _answers(sentences: dict[str, str], stability: ChartSection, voice: Voice) -> tuple[Answer, ...]:
+def _answers(
+    sentences: Mapping[str, str], told: Container[str], stability: ChartSection, voice: Voice
+) -> tuple[Answer, ...]:
     if stability.cards:
         sentences = {**sentences, "stability": stability.sentence}
     order = ("reward", "checkpoint", "stability", "time", "errors", "trials", "engines")
     return tuple(
-        Answer(lead=voice.say(f"section.{name}"), text=sentences[name], href=f"#{name}")
+        Answer(lead=voice.say(f"section.{name}"), text=sentences[name], href=f"#{name}", published=name in told)
         for name in order
         if sentences.get(name)
     )
@@ -212,10 +217,12 @@ def stability_sentence(given: RunInput, voice: Voice) -> str:
     norm = given.analysis.metric(names.get("grad_norm"))
     if norm and norm.max is not None:
         parts.append(voice.say("stability.norm", value=voice.number(norm.max, 3)))
+    if not parts:
+        return voice.say("stability.unknown")
     broken = [item for item in given.analysis.metrics if item.non_finite]
     if broken:
         parts.append(voice.say("stability.nonfinite", n=voice.count(len(broken))))
-    elif parts and not given.run.absent_or_nonfinite:
+    elif not given.run.absent_or_nonfinite:
         parts.append(voice.say("stability.finite"))
     return voice.sentence(parts)
 

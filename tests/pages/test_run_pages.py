@@ -1,0 +1,342 @@
+"""The pages of a run: which exist, what they say, and that nothing a run is called can break them."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import posixpath
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from sitegen.model.problems import Problem
+from sitegen.model.run import Published, PublishedMetric, PublishedTrials, Run, RunConfig, RunSettings, SourceUse
+from sitegen.text import Text
+from tests.factories import (
+    make_config,
+    make_engines,
+    make_run,
+    make_series,
+    make_steps,
+    make_trials,
+    published_run,
+)
+from tests.pages.run_fixture import files, read, text_of
+
+CONFIG = make_config(
+    {
+        "trainer.train_batch_size": 64,
+        "trainer.ckpt_interval": 2,
+        "trainer.hf_save_interval": 5,
+        "trainer.policy.optimizer_config.lr": 8e-6,
+        "harbor.enable_error_classification": True,
+        "harbor.mask_exceptions": ["DaytonaError"],
+        "harbor.passthrough_exceptions": ["AgentTimeoutError", "DaytonaError"],
+    },
+    header="Assumed, from a sister configuration",
+)
+
+TRIALS_TOLD = PublishedTrials(
+    total=43795,
+    graded=43482,
+    mean_reward=0.4853,
+    success_rate=0.485,
+    turns={"mean": 2.1},
+    exceptions={"none": 38610, "AgentTimeoutError": 4917, "DaytonaError": 268},
+    by_exception={"AgentTimeoutError": {"mean": 1.3, "median": 1.0, "count": 4917}},
+    by_outcome={
+        "success": {"mean": 2.2, "median": 2.0, "count": 21100},
+        "failure": {"mean": 2.0, "median": 2.0, "count": 22382},
+    },
+)
+
+
+def report(**fields: object) -> Published:
+    base = Published(
+        path="run/report.md",
+        metrics={},
+        timing={},
+        engines={},
+        trials=None,
+        checkpoint_step=None,
+        values=(),
+    )
+    return replace(base, **fields)  # type: ignore[arg-type]
+
+
+def whole_run(**fields: object) -> Run:
+    """A run that has something for every page."""
+    steps = make_series("reward/avg_raw_reward", [0.1 * (i % 7) for i in range(1, 21)])
+    steps["timing/step"] = [100.0] * 20
+    steps["timing/wait_for_generation_buffer"] = [75.0] * 20
+    trials = make_trials(
+        [
+            {"task": f"task-{i % 3}", "trial": f"task-{i % 3}__x{i}", "reward": float(i % 2), "turns": i % 5 + 1}
+            for i in range(30)
+        ]
+        + [{"task": "task-9", "exception": "DaytonaError"}]
+    )
+    engines = make_engines([{"time": 10.0 * i, "running": 3.0, "waiting": 1.0, "kv_cache_pct": 40.0} for i in range(9)])
+    made = make_run(steps=steps, trials=trials, engines=engines, config=CONFIG)
+    return replace(made, **fields)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ which pages
+
+
+def test_a_run_with_everything_has_six_pages_in_both_languages() -> None:
+    made = files(whole_run())
+    kinds = ("index", "metrics", "trials", "engines", "config", "sources")
+    assert {path for path in made if path.endswith(".html")} == {
+        f"{lang}runs/run/{kind}.html" for lang in ("", "zh/") for kind in kinds
+    }
+    assert json.loads(made["runs/run/run.json"])["slug"] == "run"
+
+
+def test_a_run_without_anything_has_overview_and_sources_and_links_nothing_else() -> None:
+    made = files(make_run())
+    assert {path for path in made if path.endswith(".html")} == {
+        f"{lang}runs/run/{kind}.html" for lang in ("", "zh/") for kind in ("index", "sources")
+    }
+    page = read(made["runs/run/index.html"])
+    assert not [link for link in page.links if re.search(r"(metrics|trials|engines|config)\.html", link)]
+    assert "No trial table in this folder." in page.text
+    assert "No configuration in this folder." in page.text
+    assert "No training step was logged." in page.text
+
+
+@pytest.mark.parametrize("slug", ["run", "team/lab/run-1"])
+def test_every_link_of_a_run_page_leads_to_a_file(slug: str) -> None:
+    made = files(whole_run(slug=slug))
+    shared = re.compile(r"assets/|glossary/|index\.html$|about\.html$|zh/index\.html$")
+    for path, content in made.items():
+        if not path.endswith(".html"):
+            continue
+        page = read(content)
+        for link in page.links:
+            target, _, anchor = link.partition("#")
+            if link.startswith(("#", "data:")) or not target:
+                assert not anchor or "=" in anchor or anchor in content.decode(), link
+                continue
+            found = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+            assert found in made or shared.match(found.removeprefix("zh/")), (path, link)
+
+
+def test_ids_are_distinct_on_every_page() -> None:
+    for path, content in files(whole_run()).items():
+        if path.endswith(".html"):
+            ids = read(content).ids
+            assert len(ids) == len(set(ids)), (path, sorted({i for i in ids if ids.count(i) > 1}))
+
+
+def test_pages_hold_no_inline_style_script_or_handler() -> None:
+    for path, content in files(whole_run()).items():
+        if not path.endswith(".html"):
+            continue
+        page = read(content)
+        assert "style" not in page.tags
+        assert not [pair for pair in page.attributes if pair[1] == "style" or pair[1].startswith("on")], path
+        for script in re.findall(r"<script(?![^>]*\bsrc=)[^>]*>", content.decode()):
+            assert 'type="application/json"' in script
+
+
+def test_the_same_run_gives_the_same_bytes() -> None:
+    assert files(whole_run()) == files(whole_run())
+
+
+# ------------------------------------------------------------------ what they say
+
+
+def published(**fields: object) -> dict[str, bytes]:
+    told = report(
+        trials=TRIALS_TOLD,
+        metrics={"policy/policy_entropy": PublishedMetric(mean=0.213363, std=0.01, min=0.18, max=0.24, count=81)},
+    )
+    run = published_run(config=CONFIG, published=told, **fields)
+    first, second = run.jobs
+    return files(replace(run, jobs=(first, replace(second, redone=1))))
+
+
+def test_the_published_run_shows_its_figures() -> None:
+    text = text_of(published(), "index", "published")
+    for figure in ("81 records", "80 distinct steps", "step 47 was logged twice", "0.4798", "0.7426"):
+        assert figure in text
+    assert "Step 25 is selected: EMA 0.5281" in text
+    assert "Both overlap rules select step 25." in text
+    assert "87.8 % of step time is waiting for generation" in text
+    assert "Saves every 2 steps 0.5878; first seen wins: step 48, 0.5891 step 48" in text
+    assert "Saves every 20 steps 0.5089 step 40" in text
+    assert "43,795" in text
+    assert "88.2 % without" in text
+
+
+def test_what_only_a_report_says_is_marked() -> None:
+    page = published()["runs/published/index.html"].decode()
+    for section in ("errors", "trials", "published"):
+        head = page.split(f'id="{section}-h"', 1)[1][:200]
+        assert '<span class="badge">published</span>' in head, section
+    assert "Steps read from a published report." in page
+    assert "Configuration assumed." in page
+    assert "interval from the assumed configuration" in page
+    table = text_of(published(), "metrics", "published")
+    assert "Printed in a report; nothing in this folder can recompute them." in table
+    assert "0.2134" in table
+
+
+def test_computed_trials_are_not_marked_as_published() -> None:
+    page = files(whole_run())["runs/run/index.html"].decode()
+    assert '<span class="badge">published</span>' not in page
+
+
+def test_treatments_follow_the_configuration_and_a_name_in_two_lists_is_said() -> None:
+    text = text_of(files(whole_run()), "trials")
+    assert "DaytonaError in more than one list; the stronger rule is shown" in text
+    assert "passed through" in text
+
+
+def test_the_threshold_is_printed_with_its_weakness() -> None:
+    assert "Solved means reward above 0. Where rewards are partial, this is lenient." in text_of(
+        files(whole_run()), "trials"
+    )
+
+
+def test_what_the_trial_table_lacks_is_said() -> None:
+    text = text_of(files(whole_run()), "trials")
+    assert "What the source does not tell" in text
+    assert "Tokens used." in text
+    assert "Input tokens" not in text
+
+
+def test_a_synthetic_run_says_so_on_every_page() -> None:
+    made = files(whole_run(settings=RunSettings(tags=("synthetic",))))
+    for path, content in made.items():
+        if path.endswith(".html"):
+            words = "合成数据" if path.startswith("zh/") else "Synthetic run."
+            assert words in content.decode(), path
+
+
+def test_a_missing_gradient_norm_is_a_dash_and_no_zero() -> None:
+    steps = make_steps([{"step": 1, "a/b": 1.0, "c": float("nan")}, {"step": 2, "a/b": 2.0, "c": 5.0}])
+    made = files(make_run(steps=steps))
+    rows = made["runs/run/data/steps.csv"].decode().splitlines()
+    column = rows[0].split(",").index("c")
+    assert [row.split(",")[column] for row in rows[1:]] == ["", "5.0"]
+
+
+def test_problems_come_worst_first_with_path_and_line() -> None:
+    def item(severity: str, line: int) -> Problem:
+        return Problem(
+            kind="k",
+            severity=severity,  # type: ignore[arg-type]
+            path="run/log.out",
+            line=line,
+            what=Text(f"what {line}", f"何事 {line}"),
+            effect=Text("effect", "影响"),
+        )
+
+    made = files(make_run(problems=(item("info", 1), item("error", 2), item("warning", 3))))
+    text = text_of(made, "sources")
+    assert text.index("what 2") < text.index("what 3") < text.index("what 1")
+    assert re.search(r"log\. ?out: ?2", text)
+    assert "3 problems" in text_of(made, "index")
+
+
+def test_many_alike_files_are_summed_up() -> None:
+    sources = tuple(
+        SourceUse(path=f"run/t{i:04d}/result.json", size=10, reader="harbor", rows=1, used_for=("trials",), note=None)
+        for i in range(1000)
+    )
+    text = text_of(files(make_run(sources=sources)), "sources")
+    assert "1,000 files" in text
+    assert "960 more files, like result.json" in text
+
+
+def test_raw_configuration_is_escaped_and_whole() -> None:
+    raw = "a: '</pre><script>alert(1)</script>'\n"
+    config = RunConfig(path="run/c.yaml", values={"a": "</pre><script>"}, lines={"a": 1}, raw=raw, header="")
+    content = files(make_run(config=config))["runs/run/config.html"].decode()
+    assert "&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;" in content
+    assert "<script>alert" not in content
+
+
+# ------------------------------------------------------------------ hostile names
+
+HOSTILE = ("</script><img src=x onerror=alert(1)>", 'a.b[0]:c "<b>', "运行 一", "{0} {x} %s {{ 7*7 }}", "=1+1")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_name_gets_working_pages(name: str) -> None:
+    steps = make_series(name, [0.1, 0.2, 0.4])
+    steps["reward/avg_raw_reward"] = [0.1, 0.2, 0.3]
+    trials = make_trials([{"task": name, "trial": name, "exception": name, "reward": 1.0, "turns": 2}] * 3)
+    config = RunConfig(path=f"run/{name}.yaml", values={name: name}, lines={}, raw=name, header=name)
+    run = make_run(
+        title=name,
+        name=name,
+        steps=steps.assign(job=name),
+        trials=trials,
+        config=config,
+        settings=RunSettings(
+            tags=(name,), notes=name, links={name: "https://example.org", "bad": "javascript:alert(1)"}
+        ),
+    )
+    made = files(run)
+    plain = {path: read(content) for path, content in made.items() if path.endswith(".html")}
+    for path, page in plain.items():
+        assert "img" not in page.tags, path
+        assert "<" not in name or name not in made[path].decode(), path
+        assert not [pair for pair in page.attributes if pair[1] in ("onerror", "style")], path
+        assert not [link for link in page.links if link.startswith("javascript:")]
+    for lang in ("", "zh/"):
+        assert name in re.sub(r"\s+", " ", made_title(made[f"{lang}runs/run/index.html"]))
+    for path, content in made.items():
+        if path.endswith(".js"):
+            assert b"</script" not in content
+            json.loads(re.fullmatch(rb"sitegen\.register\(\"\w+\",(.*)\);\n", content, re.DOTALL).group(1))  # type: ignore[union-attr]
+        if path.endswith(".csv"):
+            assert not re.search(rb"(^|,)=", content, re.MULTILINE), path
+
+
+def made_title(content: bytes) -> str:
+    """The document's title, entities resolved."""
+    found = re.search(r"<title>(.*?)</title>", content.decode(), re.DOTALL)
+    assert found
+    return html.unescape(found.group(1))
+
+
+# ------------------------------------------------------------------ budgets
+
+
+def test_a_page_of_two_hundred_metrics_and_two_thousand_steps_stays_in_budget() -> None:
+    count = 2000
+    steps = make_series("reward/avg_raw_reward", [((i * 37) % 101) / 101 for i in range(count)])
+    extra = {f"group{m % 9}/metric_{m}": [((i * (m + 3)) % 997) / 997 for i in range(count)] for m in range(200)}
+    run = make_run(steps=pd.concat([steps, pd.DataFrame(extra)], axis="columns"))
+    for path, content in files(run).items():
+        if path.endswith(".html"):
+            assert len(gzip.compress(content)) <= 150_000, path
+
+
+def test_forty_five_thousand_trials_stay_in_budget() -> None:
+    rows = 45_000
+    trials = make_trials([{"task": "t"}]).loc[[0] * rows].reset_index(drop=True)
+    names = [f"{(i * 2654435761) % 2**40:010x}"[:7] for i in range(rows)]
+    trials = trials.assign(
+        task=[f"knowledge-web-search-{(i * 7919) % 1200:05d}" for i in range(rows)],
+        row=range(2, rows + 2),
+        reward=[float((i * 31) % 97 > 48) for i in range(rows)],
+        turns=[float((i * 17) % 9 + 1) for i in range(rows)],
+        input_tokens=[float((i * 7907) % 60013 + 900) for i in range(rows)],
+        output_tokens=[float((i * 104729) % 7001 + 50) for i in range(rows)],
+        wall_s=[((i * 15485863) % 90001) / 100 for i in range(rows)],
+    )
+    trials["trial"] = [f"{task}__{name}" for task, name in zip(trials["task"], names, strict=True)]
+    made = files(make_run(trials=trials))
+    script = next(content for path, content in made.items() if "trials-table" in path)
+    assert len(gzip.compress(script)) <= 1_200_000
+    page = made["runs/run/trials.html"]
+    assert len(gzip.compress(page)) <= 150_000
+    assert page.decode().split('id="all-trials"')[1].split("</table>")[0].count("<tr>") == 201
