@@ -20,6 +20,7 @@
   const ALIVE = 12;
   const PAD = { left: 48, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
   const NARROWEST = 120;
+  const SHORTEST = 4; // pixels of a drag; less is a click
   const OPTIONS = {
     mode: "vega",
     renderer: "svg",
@@ -298,21 +299,25 @@
     /** @param {PointerEvent} event */
     const at = (event) => event.clientX - box.getBoundingClientRect().left;
 
-    box.addEventListener("pointermove", (event) => {
+    /** @param {PointerEvent} event */
+    const follow = (event) => {
       const chart = live.get(box);
       if (!chart) return;
       const found = position(chart, at(event));
-      if (overSteps(chart.form)) {
-        if (found !== hovered) {
-          hovered = found;
-          markAll();
-        }
-      } else mark(box, found);
-      if (from !== null) {
-        brush().hidden = Math.abs(at(event) - from) < 4;
-        brush().style.left = `${Math.min(from, at(event))}px`;
-        brush().style.width = `${Math.abs(at(event) - from)}px`;
+      if (!overSteps(chart.form)) mark(box, found);
+      else if (found !== hovered) {
+        hovered = found;
+        markAll();
       }
+    };
+
+    box.addEventListener("pointermove", (event) => {
+      follow(event);
+      if (from === null) return;
+      const to = at(event);
+      brush().hidden = Math.abs(to - from) < SHORTEST;
+      brush().style.left = `${Math.min(from, to)}px`;
+      brush().style.width = `${Math.abs(to - from)}px`;
     });
     box.addEventListener("pointerleave", () => {
       hovered = null;
@@ -320,6 +325,7 @@
     });
     box.addEventListener("pointerdown", (event) => {
       const chart = live.get(box);
+      follow(event); // a finger does not hover before it touches
       if (!chart || event.button !== 0 || event.pointerType === "touch" || !overSteps(chart.form)) return;
       from = at(event);
       box.setPointerCapture(event.pointerId);
@@ -330,7 +336,7 @@
       from = null;
       brush().hidden = true;
       if (!chart || start === null) return;
-      if (Math.abs(at(event) - start) >= 4) zoom(chart, start, at(event));
+      if (Math.abs(at(event) - start) >= SHORTEST) zoom(chart, start, at(event));
       else if (hovered !== null) change({ step: hovered === state.step ? null : hovered });
     });
     box.addEventListener("pointercancel", () => {
