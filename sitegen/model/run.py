@@ -47,6 +47,13 @@ class SourceFile:
     """Changes when the content changes; cache key only, never shown."""
     members: tuple[str, ...] = field(repr=False, default=())
     """Of a bundle (see `Reader.bundle`): its files' POSIX paths relative to `location`, sorted; empty for a file."""
+    absent: tuple[str, ...] = field(repr=False, default=())
+    """Of a bundle: the trial folders, relative to `location`, that hold no such file, sorted."""
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it stands for many files, or for their absence."""
+        return bool(self.members or self.absent)
 
     @property
     def name(self) -> str:
