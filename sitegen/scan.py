@@ -186,6 +186,15 @@ class _File:
     source: SourceFile | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A file of a trial's folder that comes in a bundle."""
+
+    name: str
+    size: int
+    stamp: str
+
+
 @dataclass(slots=True, eq=False)
 class _Folder:
     """A folder; listed on first use."""
@@ -214,9 +223,10 @@ class _Folder:
     @property
     def like_trial(self) -> bool:
         """Whether its content is that of a Harbor trial; one that has just begun holds little but `config.json`."""
-        if any(file.name in _TRIAL_FILES for file in self.files):
-            return True
-        return any(file.name == "config.json" for file in self.files) and any(f.name == "agent" for f in self.folders)
+        names = {file.name for file in self.files}
+        inner = {folder.name for folder in self.folders}
+        alone = names == {"config.json"} and inner <= _TRIAL_FOLDERS
+        return bool(names & _TRIAL_FILES) or alone or ("config.json" in names and "agent" in inner)
 
 
 class _Tree:
