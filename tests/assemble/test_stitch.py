@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.assemble.stitch import stitch
@@ -126,6 +126,7 @@ def table_of(history: list[list[int]]) -> pd.DataFrame:
     return make_steps([row for job, steps in zip(JOBS, history, strict=False) for row in rows(job, *steps)])
 
 
+@settings(deadline=None)
 @given(histories, resumes)
 def test_nothing_is_lost_and_the_lineage_rises(history: list[list[int]], resumed: dict[str, int]) -> None:
     table = table_of(history)
@@ -143,6 +144,7 @@ def test_nothing_is_lost_and_the_lineage_rises(history: list[list[int]], resumed
         assert (JOBS[job], history[job][-1]) in kept(found, "last")
 
 
+@settings(deadline=None)
 @given(histories, resumes, st.randoms(use_true_random=False))
 def test_the_order_in_which_files_come_does_not_matter(
     history: list[list[int]], resumed: dict[str, int], random: object
@@ -154,6 +156,7 @@ def test_the_order_in_which_files_come_does_not_matter(
     pd.testing.assert_frame_equal(stitch(table, JOBS, resumed).steps, stitch(shuffled, JOBS, resumed).steps)
 
 
+@settings(deadline=None)
 @given(histories)
 def test_kept_records_of_a_job_come_before_those_of_later_jobs(history: list[list[int]]) -> None:
     found = stitch(table_of(history), JOBS, {}).steps

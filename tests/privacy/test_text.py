@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.privacy import is_secret_key, mask_text
@@ -184,6 +184,7 @@ pieces = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_masking_twice_changes_nothing_more(text: str) -> None:
     for mask in (mask_text, mask_settings_text):
@@ -192,6 +193,7 @@ def test_masking_twice_changes_nothing_more(text: str) -> None:
         assert once.count("\n") == text.count("\n")
 
 
+@settings(deadline=None)
 @given(st.lists(pieces, max_size=8).map("".join), st.lists(pieces, max_size=8).map("".join))
 def test_a_known_shape_never_survives(before: str, after: str) -> None:
     assert HF not in mask_text(f"{before} {HF} {after}")
