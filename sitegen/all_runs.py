@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sitegen.cache import Cache, Entry, key_of, load
+from sitegen.cache import Cache, Entry, key_of, load, store
 from sitegen.charts.assets import charts_script, vega_script
 from sitegen.executor import Workers
+from sitegen.pages import site_files
 from sitegen.pages.assets import site_assets
 from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow
 from sitegen.run_work import RunTask, make_run, packed
 from sitegen.settings import SiteSettings
+from sitegen.write import Output
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
@@ -29,10 +31,17 @@ class Plan:
     """The runs, in path order."""
     keys: tuple[str, ...]
     """Their cache keys."""
-    store: Path
+    folder: Path
     """The folder of cache entries."""
     found: tuple[Entry | None, ...]
     """The entries of the runs that have not changed, None for the others."""
+
+    base: str
+    """Key of what all pages are made from."""
+
+    def site_key(self, entries: Sequence[Entry]) -> str:
+        """Key of the site's own pages: they are made from the runs' rows."""
+        return key_of(self.base, [entry.row for entry in entries])
 
     @property
     def missing(self) -> tuple[tuple[RunTask, str], ...]:
@@ -43,18 +52,19 @@ class Plan:
         return tuple(sorted(left, key=lambda item: -sum(file.size for file in item[0].folder.files)))
 
 
-def plan_runs(tasks: Sequence[RunTask], settings: SiteSettings, archive: Path, store: Path) -> Plan:
+def plan_runs(tasks: Sequence[RunTask], settings: SiteSettings, archive: Path, folder: Path) -> Plan:
     """Which runs have to be worked on.
 
     Args:
         tasks: the runs, in path order.
         settings: `sitegen.toml`.
         archive: the archive's root.
-        store: the folder of cache entries; empty when nothing is kept.
+        folder: the cache entries; empty when nothing is kept.
     """
-    own_terms = key_of(*(path.read_bytes() for path in sorted((archive / "glossary").glob("*.toml"))))
-    keys = tuple(key_of(task, settings, own_terms) for task in tasks)
-    return Plan(tasks=tuple(tasks), keys=keys, store=store, found=tuple(load(store, key) for key in keys))
+    own_terms = (path.read_bytes() for path in sorted((archive / "glossary").glob("*.toml")))
+    base = key_of(settings, *own_terms)
+    keys = tuple(key_of(base, task) for task in tasks)
+    return Plan(tasks=tuple(tasks), keys=keys, folder=folder, found=tuple(load(folder, key) for key in keys), base=base)
 
 
 def all_assets(workers: Workers, kept: Path | None) -> dict[str, bytes]:
@@ -82,14 +92,37 @@ def do_runs(plan: Plan, context: SiteContext, workers: Workers, progress: Progre
     done = len(plan.tasks) - len(missing)
     progress(done, len(plan.tasks))
     if missing:
-        work = partial(_make, root=plan.store, parcel=packed(context))
+        work = partial(_make, root=plan.folder, parcel=packed(context))
         for _ in workers.each(work, missing, lambda item: item[0].folder.path):
             done += 1
             progress(done, len(plan.tasks))
-    entries = tuple(entry or load(plan.store, key) for entry, key in zip(plan.found, plan.keys, strict=True))
+    entries = tuple(entry or load(plan.folder, key) for entry, key in zip(plan.found, plan.keys, strict=True))
     whole = tuple(entry for entry in entries if entry is not None)
     assert len(whole) == len(entries), "an entry has just been written and cannot be read"
     return whole
+
+
+def do_site(plan: Plan, entries: Sequence[Entry], context: SiteContext) -> Entry:
+    """The pages of the site as a whole, found when no run's row has changed.
+
+    Args:
+        plan: what there was to do.
+        entries: the finished runs, in path order.
+        context: the site.
+    """
+    key = plan.site_key(entries)
+    entry = load(plan.folder, key)
+    if entry is None:
+        store(plan.folder, key, site_files(rows_of(entries), context), None)
+        entry = load(plan.folder, key)
+    assert entry is not None, "an entry has just been written and cannot be read"
+    return entry
+
+
+def put(output: Output, entry: Entry, *, maker: str) -> None:
+    """Puts an entry's files into the site."""
+    for file in entry.files:
+        output.link(file.path, file.location, sha256=file.sha256, maker=maker)
 
 
 def rows_of(entries: Sequence[Entry]) -> tuple[RunRow, ...]:

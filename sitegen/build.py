@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sitegen import __version__
-from sitegen.all_runs import Progress, all_assets, cache_for, do_runs, plan_runs, rows_of
+from sitegen.all_runs import Progress, all_assets, cache_for, do_runs, do_site, plan_runs, put, rows_of
 from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
-from sitegen.pages import site_files
 from sitegen.pages.assets import hashed
 from sitegen.pages.base import SiteContext
 from sitegen.run_work import PRELOAD, ProblemCounts, counted, find_runs
@@ -68,18 +67,15 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
         for name, content in assets.items():
             output.write(paths[name], content, maker="assets")
         for task, entry in zip(plan.tasks, entries, strict=True):
-            for file in entry.files:
-                output.link(file.path, file.location, sha256=file.sha256, maker=f"run {task.folder.path}")
-        rows = rows_of(entries)
-        for page in site_files(rows, context):
-            output.write(page.path, page.content, maker="site pages")
+            put(output, entry, maker=f"run {task.folder.path}")
+        put(output, do_site(plan, entries, context), maker="site pages")
         written = output.publish()
         if cache:
-            cache.prune(plan.keys)
+            cache.prune([*plan.keys, plan.site_key(entries)])
     return BuildReport(
         runs=len(plan.tasks),
         cached=len(plan.tasks) - len(plan.missing),
-        problems=counted(found.problems, rows),
+        problems=counted(found.problems, rows_of(entries)),
         written=written,
         seconds=time.monotonic() - started,
     )

@@ -7,17 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sitegen import run_work
 from sitegen.build import BuildOptions, BuildReport, build_site
+from sitegen.cache import Cache
 from sitegen.errors import OutputError, SettingsError
 from sitegen.write import MANIFEST
 from tests.small_archive import add_run, contents, table
 
 ROOT = Path(__file__).parents[1]
+Build = Callable[[Path, Path], BuildReport]
 
 
 @pytest.fixture
@@ -33,15 +36,22 @@ def site(tmp_path: Path) -> Path:
     return tmp_path / "site"
 
 
-def build(archive: Path, site: Path, *, workers: int = 1, keep: bool = True) -> BuildReport:
-    return build_site(archive, site, BuildOptions(workers=workers, keep=keep))
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One cache for all tests: the chart assets are made once; the entries lie apart for each archive."""
+    return tmp_path_factory.mktemp("cache") / "kept"
+
+
+@pytest.fixture
+def build(kept: Path) -> Build:
+    return lambda archive, site: build_site(archive, site, BuildOptions(workers=1, cache=kept))
 
 
 def places(site: Path) -> dict[str, int]:
     return {path.relative_to(site).as_posix(): path.stat().st_ino for path in site.rglob("*") if path.is_file()}
 
 
-def test_every_run_gets_its_pages_in_both_languages(archive: Path, site: Path) -> None:
+def test_every_run_gets_its_pages_in_both_languages(build: Build, archive: Path, site: Path) -> None:
     report = build(archive, site)
     assert report.runs == 2
     for page in ("index.html", "runs/first/index.html", "runs/second/index.html", "glossary/index.html"):
@@ -55,7 +65,7 @@ def test_every_run_gets_its_pages_in_both_languages(archive: Path, site: Path) -
     assert set(json.loads(files[MANIFEST])["files"]) == set(files) - {MANIFEST}
 
 
-def test_same_input_same_bytes(archive: Path, site: Path, tmp_path: Path) -> None:
+def test_same_input_same_bytes(build: Build, archive: Path, site: Path, tmp_path: Path) -> None:
     build(archive, site)
     moved = tmp_path / "另一个 place" / "deeper"
     shutil.copytree(archive, moved)
@@ -74,13 +84,13 @@ def test_same_input_same_bytes(archive: Path, site: Path, tmp_path: Path) -> Non
     assert [path for path in first if first[path] != second[path]] == []
 
 
-def test_nothing_of_this_machine_is_in_the_site(archive: Path, site: Path, tmp_path: Path) -> None:
+def test_nothing_of_this_machine_is_in_the_site(build: Build, archive: Path, site: Path, tmp_path: Path) -> None:
     build(archive, site)
     for path, content in contents(site).items():
         assert str(tmp_path).encode() not in content, path
 
 
-def test_only_a_changed_run_is_done_again(archive: Path, site: Path) -> None:
+def test_only_a_changed_run_is_done_again(build: Build, archive: Path, site: Path) -> None:
     assert build(archive, site).cached == 0
     before = places(site)
     report = build(archive, site)
@@ -98,7 +108,7 @@ def test_only_a_changed_run_is_done_again(archive: Path, site: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["sitegen.toml", "first/run.toml"])
-def test_a_changed_setting_counts(archive: Path, site: Path, file: str) -> None:
+def test_a_changed_setting_counts(build: Build, archive: Path, site: Path, file: str) -> None:
     build(archive, site)
     (archive / file).write_text('title = "Another title"\n')
     report = build(archive, site)
@@ -106,18 +116,17 @@ def test_a_changed_setting_counts(archive: Path, site: Path, file: str) -> None:
     assert b"Another title" in (site / "index.html").read_bytes()
 
 
-def test_an_entry_of_the_archives_own_glossary_counts(archive: Path, site: Path) -> None:
+def test_an_entry_of_the_archives_own_glossary_counts(build: Build, archive: Path, site: Path) -> None:
     build(archive, site)
     (archive / "glossary").mkdir()
     (archive / "glossary" / "ours.toml").write_text('framework = "common"\n')
     assert build(archive, site).cached == 0
 
 
-def test_a_broken_cache_costs_time_and_nothing_else(archive: Path, site: Path) -> None:
+def test_a_broken_cache_costs_time_and_nothing_else(build: Build, kept: Path, archive: Path, site: Path) -> None:
     build(archive, site)
     before = contents(site)
-    cache = site.with_name(".site.sitegen-cache")
-    for row in cache.rglob("row.json"):
+    for row in Cache(kept, archive, site).entries.rglob("row.json"):
         row.write_bytes(row.read_bytes()[:-20])
     report = build(archive, site)
     assert report.cached == 0
@@ -125,7 +134,7 @@ def test_a_broken_cache_costs_time_and_nothing_else(archive: Path, site: Path) -
     assert build(archive, site).cached == 2
 
 
-def test_an_edited_page_is_mended_and_does_not_poison_the_cache(archive: Path, site: Path) -> None:
+def test_an_edited_page_is_mended_and_does_not_poison_the_cache(build: Build, archive: Path, site: Path) -> None:
     build(archive, site)
     page = site / "runs/first/index.html"
     good = page.read_bytes()
@@ -136,11 +145,11 @@ def test_an_edited_page_is_mended_and_does_not_poison_the_cache(archive: Path, s
 
 
 def test_no_cache_keeps_nothing_beside_the_site(archive: Path, site: Path) -> None:
-    build(archive, site, keep=False)
+    build_site(archive, site, BuildOptions(workers=1, keep=False))
     assert sorted(path.name for path in site.parent.iterdir()) == ["archive", "site"]
 
 
-def test_pages_of_a_removed_run_disappear(archive: Path, site: Path) -> None:
+def test_pages_of_a_removed_run_disappear(build: Build, archive: Path, site: Path) -> None:
     build(archive, site)
     shutil.rmtree(archive / "first")
     report = build(archive, site)
@@ -149,7 +158,7 @@ def test_pages_of_a_removed_run_disappear(archive: Path, site: Path) -> None:
     assert any(path.startswith("runs/first/") for path in report.written.removed)
 
 
-def test_a_run_that_is_not_to_be_published_is_nowhere(archive: Path, site: Path) -> None:
+def test_a_run_that_is_not_to_be_published_is_nowhere(build: Build, archive: Path, site: Path) -> None:
     add_run(archive, "hidden-treasure", [0.5, 0.6], "publish = false\n")
     assert build(archive, site).runs == 2
     for path, content in contents(site).items():
@@ -157,7 +166,7 @@ def test_a_run_that_is_not_to_be_published_is_nowhere(archive: Path, site: Path)
         assert b"hidden-treasure" not in content, path
 
 
-def test_an_old_address_leads_to_the_run(archive: Path, site: Path) -> None:
+def test_an_old_address_leads_to_the_run(build: Build, archive: Path, site: Path) -> None:
     (archive / "first" / "run.toml").write_text('slug = "best"\naliases = ["first"]\n')
     build(archive, site)
     assert (site / "runs/best/index.html").is_file()
@@ -165,7 +174,7 @@ def test_an_old_address_leads_to_the_run(archive: Path, site: Path) -> None:
         assert link in (site / page).read_text()
 
 
-def test_a_site_inside_the_archive_is_not_read_as_runs(archive: Path) -> None:
+def test_a_site_inside_the_archive_is_not_read_as_runs(build: Build, archive: Path) -> None:
     site = archive / "site"
     assert build(archive, site).runs == 2
     before = contents(site)
@@ -175,7 +184,7 @@ def test_a_site_inside_the_archive_is_not_read_as_runs(archive: Path) -> None:
 
 
 def test_a_bug_in_one_run_names_it_and_keeps_the_site(
-    archive: Path, site: Path, monkeypatch: pytest.MonkeyPatch
+    build: Build, archive: Path, site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(archive, site)
     before = contents(site)
@@ -184,19 +193,21 @@ def test_a_bug_in_one_run_names_it_and_keeps_the_site(
         raise ZeroDivisionError
 
     monkeypatch.setattr(run_work, "analyse", broken)
+    with (archive / "first" / "run.toml").open("w") as file:
+        file.write('notes = "changed"')
     with pytest.raises(ZeroDivisionError) as caught:
-        build(archive, site, keep=False)
+        build(archive, site)
     assert any("first" in note for note in caught.value.__notes__)
     assert contents(site) == before
 
 
-def test_an_archive_without_runs_still_has_a_site(tmp_path: Path, site: Path) -> None:
+def test_an_archive_without_runs_still_has_a_site(build: Build, tmp_path: Path, site: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert build(tmp_path / "empty", site).runs == 0
     assert (site / "index.html").is_file()
 
 
-def test_the_archive_itself_may_be_the_run(archive: Path, site: Path) -> None:
+def test_the_archive_itself_may_be_the_run(build: Build, archive: Path, site: Path) -> None:
     report = build(archive / "first", site)
     assert report.runs == 1
     assert len(list(site.glob("runs/*/index.html"))) == 1
@@ -206,7 +217,7 @@ def test_the_archive_itself_may_be_the_run(archive: Path, site: Path) -> None:
     ("settings", "error"), [('titel = "x"\n', SettingsError), ("title = ", SettingsError)], ids=["typo", "no toml"]
 )
 def test_wrong_settings_are_one_line_and_keep_the_site(
-    archive: Path, site: Path, settings: str, error: type[Exception]
+    build: Build, archive: Path, site: Path, settings: str, error: type[Exception]
 ) -> None:
     build(archive, site)
     before = contents(site)
@@ -217,7 +228,7 @@ def test_wrong_settings_are_one_line_and_keep_the_site(
     assert contents(site) == before
 
 
-def test_an_output_folder_that_holds_the_archive_is_refused_before_any_work(archive: Path) -> None:
+def test_an_output_folder_that_holds_the_archive_is_refused_before_any_work(build: Build, archive: Path) -> None:
     with pytest.raises(OutputError, match="holds the archive"):
         build(archive, archive.parent)
 
