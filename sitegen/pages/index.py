@@ -147,7 +147,7 @@ class IndexPage:
 
 def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
     """The view model of the index."""
-    ordered = sorted(rows, key=_newest_first)
+    ordered = newest_first(rows)
     meanings = _meanings(ordered)
     span = spark_range(ordered)
     names = {item.id: item.title for item in site.glossary.frameworks}
@@ -270,9 +270,9 @@ def _path(points: Sequence[tuple[float, float | None]]) -> str:
     return "".join(parts)
 
 
-def _newest_first(row: RunRow) -> tuple[bool, float, str]:
-    started = row.facts.started
-    return (started is None, -(started or 0.0), row.slug)
+def newest_first(rows: Sequence[RunRow]) -> list[RunRow]:
+    """The rows by start, newest first, those without a clock last; then by address."""
+    return sorted(rows, key=lambda row: (row.facts.started is None, -(row.facts.started or 0.0), row.slug))
 
 
 def _meanings(rows: Sequence[RunRow]) -> list[tuple[str, str]]:

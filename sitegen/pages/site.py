@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape
 
 from sitegen.pages.about import about_page
-from sitegen.pages.base import PageHead, SiteContext, SiteFile, localised, render_page, run_page
-from sitegen.pages.glossary import book, entry_pages, glossary_index
-from sitegen.pages.index import index_page
+from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised, render_page, run_page
+from sitegen.pages.glossary import Book, book, entry_pages, glossary_index
+from sitegen.pages.index import index_page, newest_first
 from sitegen.pages.row import RunRow
 from sitegen.render import CSP, js_text
 from sitegen.text import LANGS, Lang, same, ui
@@ -38,17 +38,23 @@ class RedirectPage:
     """Page it leads to."""
 
 
+SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], View]], ...] = (
+    ("pages/index.html", lambda rows, found, site: index_page(rows, site)),
+    ("pages/glossary_index.html", lambda rows, found, site: glossary_index(found, rows, site)),
+    ("pages/about.html", lambda rows, found, site: about_page(site)),
+)
+"""The pages that every site has: template, and what makes its view model of the rows (newest first) and the
+glossary. `docs/adding-a-page.md` says how to add one."""
+
+
 def site_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
     """Every site-level page in both languages, and the files beside them."""
-    index = index_page(rows, site)
-    ordered = [row.run for row in index.rows]
+    ordered = newest_first(rows)
     found = book(ordered, site.glossary)
-    glossary = glossary_index(found, ordered, site)
-    about = about_page(site)
-    for lang in LANGS:
-        yield render_page("pages/index.html", index, site, lang)
-        yield render_page("pages/glossary_index.html", glossary, site, lang)
-        yield render_page("pages/about.html", about, site, lang)
+    for template, build in SITE_PAGES:
+        view = build(ordered, found, site)
+        for lang in LANGS:
+            yield render_page(template, view, site, lang)
     for page in entry_pages(found, site):
         for lang in LANGS:
             yield render_page("pages/glossary_entry.html", page, site, lang)
