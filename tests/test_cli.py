@@ -35,6 +35,12 @@ def damaged(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One cache for all tests: the chart assets are made once."""
+    return f"--cache={tmp_path_factory.mktemp('cache')}"
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "sitegen", *arguments]
 
@@ -135,10 +141,10 @@ def test_a_message_cannot_move_the_terminals_cursor(tmp_path: Path, capsys: pyte
 
 
 def test_build_says_what_it_made_and_how_to_see_it(
-    archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    archive: Path, tmp_path: Path, kept: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site = tmp_path / "my site"
-    arguments = ["build", str(archive), "-o", str(site), "--workers", "1"]
+    arguments = ["build", str(archive), "-o", str(site), "--workers", "1", kept]
     assert cli.run(arguments) == 0
     printed = capsys.readouterr()
     pages = sum(path.endswith(".html") for path in contents(site))
@@ -161,9 +167,9 @@ def test_the_cache_can_be_put_elsewhere(archive: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive", "kept", "site"]
 
 
-def test_what_is_kept_is_named(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_kept_is_named(archive: Path, tmp_path: Path, kept: str, capsys: pytest.CaptureFixture[str]) -> None:
     site = tmp_path / "site"
-    arguments = ["build", str(archive), "-o", str(site)]
+    arguments = ["build", str(archive), "-o", str(site), kept]
     assert cli.run(arguments) == 0
     (site / "CNAME").write_text("runs.example.org")
     capsys.readouterr()
@@ -172,11 +178,11 @@ def test_what_is_kept_is_named(archive: Path, tmp_path: Path, capsys: pytest.Cap
     assert (site / "CNAME").read_text() == "runs.example.org"
 
 
-def test_strict_fails_after_the_site_is_written(damaged: Path, archive: Path, tmp_path: Path) -> None:
+def test_strict_fails_after_the_site_is_written(damaged: Path, archive: Path, tmp_path: Path, kept: str) -> None:
     for folder, code in ((damaged, 1), (archive, 0)):
         site = tmp_path / f"site of {folder.name}"
-        assert cli.run(["build", str(folder), "-o", str(site), "-q"]) == 0
-        assert cli.run(["build", str(folder), "-o", str(site), "-q", "--strict"]) == code
+        assert cli.run(["build", str(folder), "-o", str(site), "-q", kept]) == 0
+        assert cli.run(["build", str(folder), "-o", str(site), "-q", kept, "--strict"]) == code
         assert (site / "runs/first/index.html").is_file()
         assert cli.run(["check", str(folder), "--strict"]) == code
         assert cli.run(["check", str(folder)]) == 0
