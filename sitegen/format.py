@@ -168,6 +168,11 @@ def ratio(value: float, whole: float) -> float:
     return min(max(value / whole, 0.0), 1.0) if whole > 0 and math.isfinite(value) else 0.0
 
 
+def sortable(value: float | str) -> str:
+    """A number for sorting in the browser, small ones with six significant digits; text as it is."""
+    return value if isinstance(value, str) else f"{value:.6g}" if abs(value) < 1e5 else f"{value:.15g}"
+
+
 def svg(value: float) -> str:
     """A coordinate with at most one decimal and no trailing zero: `12.5`, `3`."""
     text = f"{value:.1f}".removesuffix(".0")

@@ -201,6 +201,7 @@ def _filters() -> dict[str, Any]:
         "setting": fmt.setting,
         "middle": fmt.middle,
         "svg": fmt.svg,
+        "sortable": fmt.sortable,
         "json": js_text,
         "mathml": mathml,
         "wrap": wrap,

@@ -166,5 +166,15 @@ def test_ratio_stays_within_the_bar() -> None:
     assert fmt.ratio(1, 4) == 0.25
 
 
+def test_sort_values_are_short_and_keep_large_numbers_apart() -> None:
+    assert [fmt.sortable(v) for v in (0.52812345, 43795, 1780272000.5, 8e-6)] == [
+        "0.528123",
+        "43795",
+        "1780272000.5",
+        "8e-06",
+    ]
+    assert fmt.sortable("finished") == "finished"
+
+
 def test_coordinates_are_short() -> None:
     assert [fmt.svg(v) for v in (3.0, 12.52, -0.04, 0.0)] == ["3", "12.5", "0", "0"]

@@ -153,7 +153,7 @@ def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
     names = {item.id: item.title for item in site.glossary.frameworks}
     common = shared_tags(rows)
     drawing = _Drawing(
-        span=span, points=60 if len(rows) <= 200 else 30, settings=searchable_settings(ordered), common_tags=common
+        span=span, points=60 if len(rows) <= 200 else 24, settings=searchable_settings(ordered), common_tags=common
     )
     return IndexPage(
         head=PageHead(
@@ -258,16 +258,20 @@ def searchable_settings(rows: Sequence[RunRow]) -> tuple[str, ...]:
 
 
 def _path(points: Sequence[tuple[float, float | None]]) -> str:
-    """An SVG path; a value between two gaps is a dot of its own."""
+    """An SVG path in half pixels, relative to keep it short; a value between two gaps is a dot of its own."""
     parts: list[str] = []
-    drawing = False
+    at: tuple[float, float] | None = None
     for x, y in points:
         if y is None:
-            drawing = False
+            at = None
             continue
-        parts.append(f"{'L' if drawing else 'M'}{fmt.svg(x)} {fmt.svg(y)}")
-        drawing = True
-    return "".join(parts)
+        here = (round(x * 2) / 2, round(y * 2) / 2)
+        if at is None:
+            parts.append(f"M{fmt.svg(here[0])} {fmt.svg(here[1])}h0")
+        else:
+            parts.append(f"l{fmt.svg(here[0] - at[0])} {fmt.svg(here[1] - at[1])}")
+        at = here
+    return "".join(parts).replace("h0l", "l").replace(" -", "-")
 
 
 def newest_first(rows: Sequence[RunRow]) -> list[RunRow]:

@@ -135,7 +135,7 @@ def test_rates_share_the_range_zero_to_one_others_their_own() -> None:
 
 def test_a_gap_in_a_sparkline_is_not_bridged() -> None:
     drawn = draw_spark(Spark(step=(1, 2, 3, 4), raw=(0.0, None, 1.0, 1.0), ema=(0.0, None, 1.0, 1.0)), (0, 1), 60, 3)
-    assert drawn.raw == "M2 28M87.3 2L130 2"
+    assert drawn.raw == "M2 28h0M87.5 2l42.5 0"
     assert drawn.checkpoint == (pytest.approx(87.33, abs=0.01), 2.0)
 
 
