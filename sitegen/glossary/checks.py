@@ -148,7 +148,7 @@ def pair_faults(text: Text, *, may_equal: bool = False) -> Iterable[str]:
         yield "en and zh are the same"
     if re.search(rf"[{_CJK}，。；：]", _CODE.sub("", text.en)):
         yield "en holds Chinese"
-    bare = _CODE.sub("`", text.zh)
+    bare = PLACEHOLDER.sub("x", _CODE.sub("`", text.zh))
     if not may_equal and not re.search(rf"[{_CJK}]", bare):
         yield "zh holds no Chinese"
     if found := _HALF_WIDTH.search(bare):

@@ -22,7 +22,8 @@ SHOWN = 80
 SLUG = 60
 """Characters of a name that its page address keeps."""
 
-_TOKEN = re.compile(r"[A-Za-z]+@\d+|[pPkK]\d{1,3}(?![A-Za-z0-9])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+(?:pct)?|[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+(?:@\d+)?")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PERCENTILE = re.compile(r"(?:p|tp)(\d{1,3})")
 _AT = re.compile(r"(pass|best|worst|maj|mean|avg|acc|std)@(\d+)")
 _FAILURES = frozenset(
@@ -105,18 +106,16 @@ def _says_something(reading: _Reading) -> bool:
     """True when at least the area or the quantity can be told."""
     if reading.prefix is not None or reading.head is not None:
         return True
-    counted = any(word.kind in ("count", "share", "percent") for word in reading.aggregates)
-    nouns = any(part.word is not None and part.word.role == "noun" for part in reading.parts)
-    return counted and nouns
+    return _counts(reading) or any(word.kind == "tail" for word in reading.aggregates)
 
 
 def _entry(name: str, framework: str, *, title: Text, unit: str, direction: str, reading: _Reading) -> GlossaryEntry:
     phrases, notices = vocabulary().phrases, vocabulary().notices
     sentence = direction_text(direction)
-    scope = reading.prefix.scope if reading.prefix is not None else None
+    scope = reading.prefix.scope if reading.prefix is not None and _needs_scope(reading) else None
     short = _put(phrases["alone"], title=title)
     what = _put(phrases["among"], title=title, scope=scope) if scope is not None else short
-    if reading.unknown and reading.head is not None:
+    if reading.unknown and (reading.head is not None or reading.prefix is None):
         word = Text(*(code(_raw(reading)),) * 2)
         what = _sentences(what, _put(phrases["partly"], word=Text(word.en[1:-1], word.zh[1:-1])))
     confidence: Confidence = "inferred"
@@ -144,6 +143,14 @@ def _entry(name: str, framework: str, *, title: Text, unit: str, direction: str,
         checked="",
         notice=notices["inferred"],
     )
+
+
+def _needs_scope(reading: _Reading) -> bool:
+    """False when the title already speaks of the namespace."""
+    core = [part for part in reading.parts if not _is_aggregate(part)]
+    if not core or (_is_stage(reading) and reading.head is None):
+        return False
+    return reading.head is not None or not reading.unknown or _counts(reading)
 
 
 def _unknown(name: str, framework: str) -> GlossaryEntry:
@@ -182,24 +189,23 @@ def _read(name: str) -> _Reading:
     segments = [segment for segment in name.split("/") if segment]
     prefix = None
     if len(segments) > 1:
-        prefix = vocabulary().prefixes.get(tuple(_tokens(segments[0])))
+        prefix = vocabulary().prefixes.get(tuple(token.lower() for token in _tokens(segments[0])))
         segments = segments[1:] if prefix is not None else segments
     parts: list[_Part] = []
     unit_tail = ""
     for segment in segments:
         tokens = _tokens(segment)
-        if len(tokens) > 1 and tokens[-1] in _UNIT_TAILS and tokens[-2] != "per":
-            unit_tail = _UNIT_TAILS[tokens.pop()]
+        if len(tokens) > 1 and tokens[-1].lower() in _UNIT_TAILS and tokens[-2].lower() != "per":
+            unit_tail = _UNIT_TAILS[tokens.pop().lower()]
         parts.extend(_parts(tokens))
-    words = frozenset(token for part in parts for token in part.tokens)
+    words = frozenset(token.lower() for part in parts for token in part.tokens)
     return _Reading(prefix, tuple(_settle(parts)), unit_tail, words)
 
 
 def _tokens(segment: str) -> list[str]:
-    """Lower-case words of one segment; `Pass@8`, `p99` and `10pct` stay whole, `pass_at_8` becomes `pass@8`."""
-    joined = re.sub(r"(?i)\b(pass|best|worst|maj)_at_(\d+)", r"\1@\2", segment.replace("-", "_").replace(".", "_"))
-    joined = re.sub(r"(?i)(?<![a-z])(pass|best|worst|maj)_at_(\d+)", r"\1@\2", joined)
-    return [token.lower() for token in _TOKEN.findall(joined)]
+    """The words of one segment as written; `Pass@8`, `p99` and `gsm8k` stay whole, `pass_at_8` becomes `pass@8`."""
+    joined = re.sub(r"(?i)(?<![a-z])(pass|best|worst|maj)_at_(\d+)", r"\1@\2", re.sub(r"[-.\s]", "_", segment))
+    return [token for word in _WORD.findall(joined) for token in _CAMEL.split(word)]
 
 
 def _parts(tokens: list[str]) -> list[_Part]:
@@ -210,23 +216,27 @@ def _parts(tokens: list[str]) -> list[_Part]:
         part = _phrase_at(tokens, position)
         position += len(part.tokens)
         if part.word is None and parts and parts[-1].word is None:
-            merged = (*parts.pop().tokens, *part.tokens)
-            part = _Part(None, Text(*(code("_".join(merged)),) * 2), merged)
+            part = _unknown_part((*parts.pop().tokens, *part.tokens))
         parts.append(part)
     return parts
 
 
 def _phrase_at(tokens: list[str], position: int) -> _Part:
-    special = _special(tokens, position)
+    low = [token.lower() for token in tokens]
+    special = _special(low, position)
     if special is not None:
         return special
     words = vocabulary().words
     for size in range(min(vocabulary().longest, len(tokens) - position), 0, -1):
-        phrase = tuple(tokens[position : position + size])
+        phrase = tuple(low[position : position + size])
         if phrase in words:
             return _Part(words[phrase], words[phrase].text, phrase)
-    token = tokens[position]
-    return _Part(None, Text(*(code(token),) * 2), (token,))
+    return _unknown_part((tokens[position],))
+
+
+def _unknown_part(tokens: tuple[str, ...]) -> _Part:
+    shown = code("_".join(tokens))
+    return _Part(None, Text(shown, shown), tokens)
 
 
 def _special(tokens: list[str], position: int) -> _Part | None:
@@ -261,7 +271,7 @@ def _at_k(kind: str, k: str, token: str) -> _Part:
     en, zh = texts.get(kind, (f"average over {k} tries", f"{k} 次尝试的平均值"))
     unit = "ratio" if kind in ("pass", "acc") else "varies"
     direction = "context" if kind == "std" else "up"
-    word = Word(role="quantity", text=Text(en, zh), unit=unit, direction=direction, group="evaluation")
+    word = Word(role="quantity", text=Text(en, zh), unit=unit, direction=direction, group="evaluation", kind="tries")
     return _Part(word, word.text, (token,))
 
 
@@ -293,23 +303,41 @@ def _title(reading: _Reading) -> Text:
     outer = reading.parts[max(first, last + 1) :] if core else ()
     phrase = _core([reading.parts[index] for index in core], reading)
     for part in (*inner, *reversed(reading.parts[:first]), *outer):
-        phrase = _apply(part.text, phrase, reading)
-    return Text(phrase.en[:1].upper() + phrase.en[1:], phrase.zh)
+        phrase = _apply(part, phrase, reading)
+    plain = phrase.en[1:2].islower() or phrase.en[1:2] == " "
+    return Text(phrase.en[:1].upper() + phrase.en[1:] if plain else phrase.en, phrase.zh)
 
 
 def _core(core: list[_Part], reading: _Reading) -> Text:
     """The noun phrase that aggregates are applied to."""
-    if core and (reading.head is not None or all(part.word is not None for part in core)):
-        ordered = _head_last(core)
-        return Text(" ".join(part.text.en for part in ordered), join_zh(*(part.text.zh for part in ordered)))
-    shown = code("_".join(token for part in core for token in part.tokens)) if core else ""
-    if reading.prefix is None:
-        return Text(shown, shown)
+    known = all(part.word is not None for part in core)
     if not core:
-        return reading.prefix.scope
+        return reading.prefix.scope if reading.prefix is not None else Text("", "")
+    if reading.head is not None or (known and not _is_stage(reading)):
+        return _noun_phrase(core, reading)
+    if known:
+        inner = _noun_phrase(core, reading)
+    else:
+        shown = code("_".join(token for part in core for token in part.tokens))
+        inner = Text(shown, shown)
+    if reading.prefix is None or (_counts(reading) and not _is_stage(reading)):
+        return inner
     rest = reading.prefix.rest
-    zh_before, _, zh_after = rest.zh.partition("{rest}")
-    return Text(rest.en.replace("{rest}", shown), join_zh(zh_before.strip(), shown, zh_after.strip()))
+    before, _, after = rest.zh.partition("{rest}")
+    return Text(rest.en.replace("{rest}", inner.en), join_zh(before.strip(), inner.zh, after.strip()))
+
+
+def _noun_phrase(core: list[_Part], reading: _Reading) -> Text:
+    """Adjectives, then nouns, then what is measured; `per …` goes last in English and first in Chinese."""
+    per = [part.text for part in core if part.text.en.startswith("per ")]
+    rest = _head_last([part for part in core if not part.text.en.startswith("per ")])
+    if rest and rest[-1].word is not None and rest[-1].word.kind == "tries" and len(rest) > 1:
+        before = Text(" ".join(part.text.en for part in rest[:-1]), join_zh(*(part.text.zh for part in rest[:-1])))
+        return Text(f"{rest[-1].text.en}: {before.en}", f"{before.zh}：{rest[-1].text.zh}")
+    texts = _plural(_adjectives_first(rest), reading)
+    return Text(
+        " ".join(text.en for text in (*texts, *per)), join_zh(*(text.zh for text in per), *(text.zh for text in texts))
+    )
 
 
 def _head_last(core: list[_Part]) -> list[_Part]:
@@ -321,17 +349,57 @@ def _head_last(core: list[_Part]) -> list[_Part]:
     return [*core[:head], *core[head + 1 :], core[head]]
 
 
-def _apply(template: Text, inner: Text, reading: _Reading) -> Text:
-    """An aggregate put around a phrase."""
-    ratio = reading.tokens & _IMPORTANCE and template.en == "share of {x}"
-    if ratio:
+def _adjectives_first(core: list[_Part]) -> list[Text]:
+    """`sample` + `aborted` becomes aborted sample, `groups` + `mixed` mixed group."""
+    if not core:
+        return []
+    texts = [part.text for part in core]
+    word = core[-1].word
+    things = any(part.word is not None and part.word.role == "noun" for part in core)
+    if word is not None and word.adjective is not None and things:
+        texts = [word.adjective, *texts[:-1]]
+    return sorted(texts, key=lambda text: not text.zh.endswith("的"))
+
+
+def _plural(texts: list[Text], reading: _Reading) -> list[Text]:
+    """The last English noun in the plural when things are counted."""
+    if not texts or not _counts(reading) or texts[-1].en.endswith(("s", "`")):
+        return texts
+    if reading.head is not None and reading.head.adjective is None:
+        return texts
+    last = texts[-1]
+    ending = f"{last.en[:-1]}ies" if last.en.endswith("y") else f"{last.en}s"
+    return [*texts[:-1], Text(ending, last.zh)]
+
+
+def _apply(part: _Part, inner: Text, reading: _Reading) -> Text:
+    """An aggregate put around a phrase; a percentage of a utilisation is just the utilisation."""
+    template, kind = part.text, part.word.kind if part.word is not None else "base"
+    if kind in ("percent", "share") and reading.head is not None and reading.head.unit == "varies":
+        return inner
+    if kind == "share" and _is_quotient(reading):
         template = Text("ratio of {x}", "{x}的比值")
     before, _, after = template.zh.partition("{x}")
-    return Text(template.en.replace("{x}", inner.en), join_zh(before.strip(), inner.zh, after.strip()))
+    core = inner.zh.removesuffix("的") if after.startswith("的") else inner.zh
+    return Text(template.en.replace("{x}", inner.en), join_zh(before.strip(), core, after.strip()))
 
 
 def _is_aggregate(part: _Part) -> bool:
     return part.word is not None and part.word.role == "aggregate"
+
+
+def _is_stage(reading: _Reading) -> bool:
+    """True for a name under a namespace of durations that says no quantity: what is left names a stage."""
+    return reading.prefix is not None and reading.prefix.unit in ("s", "ms")
+
+
+def _is_quotient(reading: _Reading) -> bool:
+    """True when `ratio` means a quotient of probabilities, not a share."""
+    return bool(reading.tokens & _IMPORTANCE) and not {"fraction", "frac", "share"} & reading.tokens
+
+
+def _counts(reading: _Reading) -> bool:
+    return any(word.kind in ("count", "share", "percent") for word in reading.aggregates)
 
 
 def _raw(reading: _Reading) -> str:
@@ -343,9 +411,8 @@ def _raw(reading: _Reading) -> str:
 
 def _unit(reading: _Reading) -> str:
     kinds = [word.kind for word in reading.aggregates]
-    importance = bool(reading.tokens & _IMPORTANCE)
     for kind, unit in (("count", "count"), ("percent", "percent"), ("share", "ratio"), ("variance", "varies")):
-        if kind in kinds and not (kind == "share" and importance):
+        if kind in kinds and not (kind == "share" and _is_quotient(reading)):
             return unit
     if "cv" in kinds or "tail" in kinds:
         return "one"
@@ -370,6 +437,8 @@ def _direction(reading: _Reading) -> str:
         return "up"
     if tokens & _FAILURES:
         return "down"
+    if tokens & _IMPORTANCE and {"fraction", "frac", "share"} & tokens:
+        return "context"
     if tokens & _IMPORTANCE and {"ratio", "ppl"} & tokens:
         return "near:1"
     if base == "" and reading.prefix is not None:
@@ -388,6 +457,8 @@ def _modified(base: str, reading: _Reading) -> str:
         return "near:0"
     if kinds & {"spread", "variance"}:
         return "down" if base in ("down", "near:1") else "context"
+    if kinds & {"sum"} and base == "down":
+        return "down"
     if {"max", "maximum", "peak"} & reading.tokens:
         return "down" if base == "down" else "context"
     if {"min", "minimum"} & reading.tokens or "sum" in kinds:

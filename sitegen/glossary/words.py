@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sitegen.text import Text
 
-AggregateKind = Literal["base", "spread", "variance", "cv", "sum", "count", "share", "percent", "diff", "tail"]
+AggregateKind = Literal["base", "spread", "variance", "cv", "sum", "count", "share", "percent", "diff", "tail", "tries"]
 Phrase = tuple[str, ...]
 
 
@@ -31,6 +31,8 @@ class Word:
     """Group of a quantity."""
     kind: AggregateKind = "base"
     """What an aggregate does to unit and direction."""
+    adjective: Text | None = None
+    """How a quantity is said of things that the name counts: `aborted` samples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,8 @@ class Vocabulary:
     """Sentences that mark a guess."""
     phrases: Mapping[str, Text]
     """Sentence templates."""
+    observed: Mapping[str, Text]
+    """Sentences for values that contradict what a name suggests."""
     longest: int
     """Words of the longest phrase."""
 
@@ -85,6 +89,7 @@ def vocabulary() -> Vocabulary:
         directions=_texts(data["direction"]),
         notices=_texts(data["notice"]),
         phrases=_texts(data["phrase"]),
+        observed=_texts(data["observed"]),
         longest=max(len(phrase) for phrase in words),
     )
 
@@ -126,6 +131,7 @@ def _phrases(rows: list[dict[str, Any]], role: Literal["quantity", "noun", "aggr
             direction=row.get("dir", ""),
             group=row.get("group", ""),
             kind=row.get("kind", "base"),
+            adjective=Text(**row["adj"]) if "adj" in row else None,
         )
         for row in rows
         for spelling in row["w"]
