@@ -123,6 +123,7 @@ def addresses(runs: Sequence[RunFolder], settings: Mapping[str, RunSettings]) ->
     slugs: dict[str, str] = {}
     problems: dict[str, tuple[Problem, ...]] = {}
     taken: dict[str, str] = {}
+    clashing = _case_clashes(run.path for run in runs)
     for run in runs:
         fixed = settings[run.path].slug if run.path in settings else None
         if fixed is not None:
@@ -131,7 +132,7 @@ def addresses(runs: Sequence[RunFolder], settings: Mapping[str, RunSettings]) ->
     for run in runs:
         if run.path in slugs:
             continue
-        wanted = given = slug_of(run)
+        wanted = given = slug_of(run, clashing)
         if wanted in taken:
             given = f"{wanted}-{_hash(run.path, 12)}"
             problems[run.path] = (
@@ -146,19 +147,33 @@ def addresses(runs: Sequence[RunFolder], settings: Mapping[str, RunSettings]) ->
     return Addresses(slugs=slugs, problems=problems)
 
 
-def slug_of(run: RunFolder) -> str:
-    """The address made from a run's path: depends on nothing else, so that adding a run never moves another."""
+def slug_of(run: RunFolder, clashing: frozenset[str] = frozenset()) -> str:
+    """The address made from a run's path, lower-case; `clashing` holds the paths that case alone tells apart."""
     if run.path == ".":
-        return _slug_part(run.name, run.name)
+        return _slug_part(run.name, run.name, clash=False)
     parts = run.path.split("/")
-    return "/".join(_slug_part(part, "/".join(parts[: index + 1])) for index, part in enumerate(parts))
+    prefixes = ["/".join(parts[: index + 1]) for index in range(len(parts))]
+    return "/".join(
+        _slug_part(part, prefix, clash=prefix in clashing) for part, prefix in zip(parts, prefixes, strict=True)
+    )
 
 
-def _slug_part(part: str, path: str) -> str:
+def _slug_part(part: str, path: str, *, clash: bool) -> str:
     plain = re.sub(r"[^a-z0-9._-]+", "-", part.lower()).strip("-._")[:80].rstrip("-._")
-    if plain == part and not is_reserved(plain):
+    if plain == part.lower() and part.isascii() and not clash and not is_reserved(plain):
         return plain
     return f"{plain}-{_hash(path, 6)}" if plain else f"run-{_hash(path, 6)}"
+
+
+def _case_clashes(paths: Iterable[str]) -> frozenset[str]:
+    """Folder paths that differ from another one by case alone; the one in lower case keeps its plain address."""
+    by_lowered: dict[str, set[str]] = {}
+    for path in paths:
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            prefix = "/".join(parts[:end])
+            by_lowered.setdefault(prefix.lower(), set()).add(prefix)
+    return frozenset(path for lowered, same in by_lowered.items() if len(same) > 1 for path in same if path != lowered)
 
 
 def _hash(path: str, digits: int) -> str:

@@ -314,20 +314,28 @@ def folder(path: str) -> RunFolder:
     return RunFolder(path=path, name=path.rsplit("/", 1)[-1], location=Path(), files=())
 
 
-def test_addresses_keep_plain_names_and_mark_all_others() -> None:
-    slugs = [slug_of(folder(path)) for path in ("team/run-1", "Run1", "run1", "运行 一", "a/data", "x.html", ".")]
-    assert slugs[0] == "team/run-1"
-    assert slugs[2] == "run1"
-    for slug, start in zip(slugs, ["", "run1-", "", "run-", "a/data-", "x.html-", "run-"], strict=True):
+def test_addresses_are_lower_case_and_mark_what_is_lost() -> None:
+    given = ("team/run-1", "mcqa-25-8B", "运行 一", "a/data", "x.html", "my run", ".")
+    slugs = [slug_of(folder(path)) for path in given]
+    assert slugs[:2] == ["team/run-1", "mcqa-25-8b"]
+    for slug, start in zip(slugs[2:], ["run-", "a/data-", "x.html-", "my-run-", "run-"], strict=True):
         assert slug.startswith(start)
-    assert len({slug.lower() for slug in slugs}) == 7
-    assert len(slugs[1]) == len("run1-") + 6
+    assert len(slugs[5]) == len("my-run-") + 6
+
+
+def test_names_that_case_alone_tells_apart_get_different_addresses() -> None:
+    slugs = addresses([folder(path) for path in ("Run1", "run1", "Team/x", "team/x", "RUN2", "Run2")], {}).slugs
+    assert (slugs["run1"], slugs["team/x"]) == ("run1", "team/x")
+    assert len({slug.lower() for slug in slugs.values()}) == 6
+    for path in ("Run1", "RUN2", "Run2"):
+        assert slugs[path].startswith(path.lower() + "-")
+    assert slugs["Team/x"].startswith("team-")
 
 
 def test_the_hash_of_a_part_is_that_of_its_own_path() -> None:
-    parent = slug_of(folder("Team"))
-    assert slug_of(folder("Team/a")) == f"{parent}/a"
-    assert slug_of(folder("x/Run")) != slug_of(folder("y/Run")).replace("y/", "x/")
+    parent = slug_of(folder("运行"))
+    assert slug_of(folder("运行/a")) == f"{parent}/a"
+    assert slug_of(folder("x/运行")) != slug_of(folder("y/运行")).replace("y/", "x/")
 
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1, max_size=12)
@@ -336,12 +344,20 @@ paths = st.lists(names.filter(lambda name: name not in {".", ".."}), min_size=1,
 
 @settings(deadline=None)
 @given(st.sets(paths, min_size=1, max_size=8), paths)
-def test_addresses_are_valid_distinct_and_never_move(existing: set[str], added: str) -> None:
+def test_addresses_are_valid_distinct_and_move_only_when_case_alone_tells_them_apart(
+    existing: set[str], added: str
+) -> None:
     before = addresses([folder(path) for path in sorted(existing)], {}).slugs
     after = addresses([folder(path) for path in sorted(existing | {added})], {}).slugs
     assert all(is_address(slug) for slug in after.values())
     assert len(set(after.values())) == len(existing | {added})
-    assert {path: after[path] for path in existing} == before
+    lowered = {"/".join(added.lower().split("/")[:end]) for end in range(1, added.count("/") + 2)}
+    untouched = [
+        path
+        for path in existing
+        if not lowered & {"/".join(path.lower().split("/")[:end]) for end in range(1, path.count("/") + 2)}
+    ]
+    assert {path: after[path] for path in untouched} == {path: before[path] for path in untouched}
 
 
 def test_run_toml_fixes_the_address_and_clashes_are_named() -> None:
