@@ -13,8 +13,8 @@ import pandas as pd
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn
-from sitegen.charts.payload import Columns, number
-from sitegen.charts.scales import step_domain, value_axis
+from sitegen.charts.payload import Columns, End, number
+from sitegen.charts.scales import Axis, step_domain, value_axis
 from sitegen.charts.thin import thin
 from sitegen.format import count
 from sitegen.format import number as shown_number
@@ -106,6 +106,7 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
     position = ui("charts.readout.hours" if clock.hours else "charts.readout.sample")
     names = [{"key": str(at + 1), "en": name, "zh": name} for at, name in enumerate(fields)]
     axis = value_axis([0.0, 100.0] if entry.percent else values)
+    datasets["names"] = payload.names(_ends(datasets["means"], fields, axis))
     params: dict[str, Any] = {"x0": x0, "x1": x1, "names": names, **axis.params()}
     params["position"] = {"en": position.en, "zh": position.zh}
     total = len(engines) * len(fields)
@@ -134,7 +135,7 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
 
 def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[dict[str, Columns], int]:
     dots: Columns = {"x": [], "series": [], "v": []}
-    means: Columns = {"x": [], "series": [], "v": [], "name": []}
+    means: Columns = {"x": [], "series": [], "v": []}
     shown = 0
     for index, name in enumerate(fields):
         values, series = engines[name].tolist(), str(index + 1)
@@ -148,8 +149,19 @@ def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[d
             means["x"].append(number(middle))
             means["series"].append(series)
             means["v"].append(number(mean))
-            means["name"].append(name if len(fields) > 1 else "")
     return {"dots": dots, "means": means, "jobs": _boundaries(engines, clock)}, shown
+
+
+def _ends(means: Columns, fields: list[str], axis: Axis) -> list[End]:
+    """Where the lines end, for their names; a single line needs none."""
+    inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
+    last = {code: v for code, v in zip(means["series"], means["v"], strict=True) if v is not None}
+    if len(fields) < 2:
+        return []
+    return [
+        End(series=code, name=fields[int(code) - 1], y=inner * (axis.high - v) / (axis.high - axis.low), below=0.0)
+        for code, v in last.items()
+    ]
 
 
 def _boundaries(engines: pd.DataFrame, clock: Clock) -> Columns:

@@ -27,6 +27,7 @@ _GAPS: Literal["break-paths-show-domains"] = "break-paths-show-domains"
 _TRIANGLE = "M0,-1L1,0.8H-1Z"
 _IN_VIEW = "datum.step >= x0 && datum.step <= x1"
 _NEAR_END = "datum.step > x1 - (x1 - x0) / 6"
+_SPACE = "\u200b\u00a0"
 _INWARD = "datum.step > x1 - (x1 - x0) / 12 ? 'right' : datum.step < x0 + (x1 - x0) / 12 ? 'left' : 'center'"
 _CROSS = "M-1,-1L1,1M1,-1L-1,1"
 
@@ -47,9 +48,9 @@ def chart_forms() -> dict[str, dict[str, Any]]:
 def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
     """Lines over steps: the raw values thin, the smoothed ones bold, everything special marked.
 
-    Data: `points` (step, series, raw, ema, mean5, lone), `band` (step, low, high), `jobs` (step, label),
-    `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected, superseded, nonfinite,
-    nonpositive.
+    Data: `points` (step, series, raw, ema, mean5, lone), `names` (series, name, dy), `band` (step, low, high),
+    `jobs` (step, label), `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected,
+    superseded, nonfinite, nonpositive.
     """
     x, color = _x("step"), _series_color()
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
@@ -64,7 +65,7 @@ def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
     lone = points.transform_filter("datum.lone == 1").mark_circle(clip=True, size=14, opacity=0.75)
     return _layer(
         _band(x, scale),
-        _jobs(x),
+        _jobs(x, foot=True),
         raw.encode(x=x, y=_y("raw", scale), color=color, detail="series:N"),
         bold.encode(x=x, y=_y("s", scale), color=color, strokeDash=dash),
         lone.encode(x=x, y=_y("raw", scale), color=color),
@@ -81,20 +82,22 @@ def _band(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
     return drawn
 
 
-def _jobs(x: alt.X) -> alt.LayerChart:
+def _jobs(x: alt.X, *, foot: bool = False) -> alt.LayerChart:
+    """Dashed rules between jobs, named at the top or at the foot, wherever less is drawn."""
     base = alt.Chart(alt.NamedData("jobs"))
     rule = base.mark_rule(clip=True, strokeDash=[3, 3], color=theme.EDGE, strokeWidth=1).encode(x=x)
     # Spaces, not an offset: static drawings move a text by its share of the width, an offset would stretch too.
-    padded = base.transform_filter(_IN_VIEW).transform_calculate(label="'\u00a0' + datum.label + '\u00a0'")
+    # Vega trims spaces, but not behind a zero-width one.
+    padded = base.transform_filter(_IN_VIEW).transform_calculate(label=f"'{_SPACE}' + datum.label + '{_SPACE[::-1]}'")
     text = padded.mark_text(
         align=alt.ExprRef(f"{_NEAR_END} ? 'right' : 'left'"),
-        baseline="top",
-        dy=2,
+        baseline="bottom" if foot else "top",
+        dy=-3 if foot else 2,
         fontSize=11,
         limit=140,
         color=theme.LABEL,
     )
-    text = text.encode(x=x, y=alt.value(0), text="label:N")
+    text = text.encode(x=x, y=alt.value(alt.ExprRef("height")) if foot else alt.value(0), text="label:N")
     return _layer(rule, text)
 
 
@@ -137,11 +140,10 @@ def _names(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
     """Direct labels: the name at the last visible value of each line."""
     last = (
         alt.Chart(alt.NamedData("points"))
-        .transform_filter(f"{_IN_VIEW} && isValid(datum.raw) && datum.name != ''")
+        .transform_filter(f"{_IN_VIEW} && isValid(datum.raw)")
         .transform_aggregate(last="argmax(step)", groupby=["series"])
         .transform_calculate(
             step="datum.last.step",
-            name="datum.last.name",
             s="smooth == 'off' ? datum.last.raw : smooth == 'ema' ? datum.last.ema : datum.last.mean5",
         )
     )
@@ -149,9 +151,13 @@ def _names(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
 
 
 def _labels(last: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Names over the ends of lines, in the line's colour, with a halo."""
+    """Names of `names` (series, name, dy) at the ends of lines, in the line's colour, with a halo."""
+    named = last.transform_lookup(
+        lookup="series", from_=alt.LookupData(data=alt.NamedData("names"), key="series", fields=["name", "dy"])
+    ).transform_filter("isValid(datum.name)")
     halo, name = (
-        last.mark_text(align="right", dy=-14, fontSize=11, fontWeight=600, limit=180, **look) for look in _haloed(None)
+        named.mark_text(align="right", dy=alt.ExprRef("datum.dy"), fontSize=11, fontWeight=600, limit=180, **look)
+        for look in _haloed(None)
     )
     return [halo.encode(x=x, y=y, text="name:N"), name.encode(x=x, y=y, text="name:N", color=_series_color())]
 
@@ -192,7 +198,7 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
 def _engine() -> alt.LayerChart:
     """Engine samples over hours: every sample a dot, the mean of each time bucket a line.
 
-    Data: `dots` (x, series, v), `means` (x, series, v, name), `jobs` (step, label).
+    Data: `dots` (x, series, v), `means` (x, series, v), `names` (series, name, dy), `jobs` (step, label).
     """
     x, color = _x("x"), _series_color()
     dots = alt.Chart(alt.NamedData("dots")).mark_circle(clip=True, size=9, opacity=0.38)
@@ -200,9 +206,9 @@ def _engine() -> alt.LayerChart:
     line = means.mark_line(clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round")
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
     last = (
-        means.transform_filter("datum.x >= x0 && datum.x <= x1 && isValid(datum.v) && datum.name != ''")
+        means.transform_filter("datum.x >= x0 && datum.x <= x1 && isValid(datum.v)")
         .transform_aggregate(last="argmax(x)", groupby=["series"])
-        .transform_calculate(x="datum.last.x", v="datum.last.v", name="datum.last.name")
+        .transform_calculate(x="datum.last.x", v="datum.last.v")
     )
     return _layer(
         _jobs(_x("step")),

@@ -54,7 +54,7 @@ class Drawn:
 
 def lines(lines: Sequence[Line], *, log: bool = False) -> Drawn:
     """`points` and the superseded, non-finite and non-positive `marks` of some curves."""
-    points: Columns = {key: [] for key in ("step", "series", "raw", "ema", "mean5", "lone", "name")}
+    points: Columns = {key: [] for key in ("step", "series", "raw", "ema", "mean5", "lone")}
     marks = empty_marks()
     shown = total = 0
     for line in lines:
@@ -78,7 +78,6 @@ def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool) -> N
         points["ema"].append(number(_positive(float(curve.ema[at])) if log else float(curve.ema[at])))
         points["mean5"].append(number(mean[at]))
         points["lone"].append(int(present[place] and not near))
-        points["name"].append(label(line.name))
 
 
 def _add_marks(marks: Columns, line: Line, *, log: bool) -> None:
@@ -146,6 +145,39 @@ def band(step: Sequence[int], low: Sequence[float], high: Sequence[float]) -> Co
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """Where a named line ends."""
+
+    series: str
+    """Its code."""
+    name: str
+    """Its direct label."""
+    y: float
+    """Pixels from the top of the plot to its last value."""
+    below: float
+    """Pixels under the line that something else takes (the selected checkpoint's label); 0 for none."""
+
+
+ABOVE, BELOW, LINE = -14.0, 20.0, 13.0
+"""Offsets of a name over and under its line, and the height of a line of text, in pixels."""
+
+
+def names(ends: Sequence[End]) -> Columns:
+    """The `names` data set: each name over its line, or under it where the one above would touch it."""
+    columns: Columns = {"series": [], "name": [], "dy": []}
+    floor = -math.inf
+    for end in sorted(ends, key=lambda end: (end.y, end.series)):
+        dy = ABOVE
+        if end.y + ABOVE - LINE < floor:
+            dy = max(BELOW + end.below, floor + LINE - end.y)
+        floor = max(end.y + dy, end.y)
+        columns["series"].append(end.series)
+        columns["name"].append(label(end.name))
+        columns["dy"].append(dy)
+    return columns
+
+
 def boundaries(run: Run, *, labels: bool) -> Columns:
     """The `jobs` data set: half a step before each step at which the lineage passes to another job."""
     changes = step_frame(run).changes
@@ -191,7 +223,7 @@ def chart_id(prefix: str, name: str, taken: set[str]) -> str:
     """
     slug = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
     found = f"{prefix}-{slug}" if slug else prefix
-    if found in taken or not re.fullmatch(r"[A-Za-z0-9_/]+", name) or len(name) > 60:
+    if found in taken or not re.fullmatch(r"[a-z0-9_]+(/[a-z0-9_]+)*", name) or len(name) > 60:
         found = f"{found}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
     taken.add(found)
     return found

@@ -10,13 +10,15 @@ from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, DataColumn, Section
-from sitegen.charts.payload import Columns, Line
-from sitegen.charts.scales import log_axis, value_axis
+from sitegen.charts.payload import Columns, End, Line
+from sitegen.charts.scales import Axis, log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.model.run import Run
 from sitegen.text import Text, same, ui
 
+_SELECTED_LABEL = 16.0
+"""Pixels that the selected checkpoint's label takes under its line."""
 _LOG_RATIO = 1000.0
 """A metric whose greatest value is this many times its median is drawn on a logarithmic axis."""
 
@@ -72,7 +74,9 @@ def step_chart(
         datasets["band"] = payload.band(band[0].step.tolist(), band[0].raw.tolist(), band[1].raw.tolist())
     datasets["jobs"] = payload.boundaries(run, labels=look.wide)
     form = "lines-log" if log else "lines"
-    params = _params(run, lines, shown, look, log=log)
+    axis = _axis(shown, look, log=log)
+    datasets["names"] = payload.names(_ends(analysis, look, lines, axis, log=log))
+    params = _params(run, lines, axis)
     constant = all(_constant(analysis, curve) for curve in curves)
     return Chart(
         id=look.id,
@@ -122,12 +126,35 @@ def step_columns(curves: Sequence[Curve]) -> tuple[DataColumn, ...]:
     return tuple(columns)
 
 
-def _params(run: Run, lines: Sequence[Line], shown: Sequence[Curve], look: Look, *, log: bool) -> dict[str, object]:
-    x0, x1 = step_frame(run).domain
+def _axis(shown: Sequence[Curve], look: Look, *, log: bool) -> Axis:
     values = payload.all_values(shown)
-    axis = log_axis(values) if log else value_axis(values, rate=look.rate)
+    return log_axis(values) if log else value_axis(values, rate=look.rate)
+
+
+def _params(run: Run, lines: Sequence[Line], axis: Axis) -> dict[str, object]:
+    x0, x1 = step_frame(run).domain
     names = [{"key": line.series, "en": line.curve.metric, "zh": line.curve.metric} for line in lines]
     return {"x0": x0, "x1": x1, "names": names, **axis.params()}
+
+
+def _ends(analysis: RunAnalysis, look: Look, lines: Sequence[Line], axis: Axis, *, log: bool) -> list[End]:
+    """Where the named lines end, for their labels."""
+    inner = look.height - theme.TOP - theme.BOTTOM
+    ends = []
+    for index, line in enumerate(lines):
+        finite = [value for value in line.curve.ema.tolist() if math.isfinite(value) and (value > 0 or not log)]
+        if not line.name or not finite:
+            continue
+        low, high, last = (math.log10(v) if log else v for v in (axis.low, axis.high, finite[-1]))
+        below = _SELECTED_LABEL if index == 0 and look.checkpoint and _chosen_late(analysis, line.curve) else 0.0
+        ends.append(End(series=line.series, name=line.name, y=inner * (high - last) / (high - low), below=below))
+    return ends
+
+
+def _chosen_late(analysis: RunAnalysis, curve: Curve) -> bool:
+    """Whether the selected checkpoint lies in the last third, where the line's name is."""
+    step = analysis.checkpoint.step
+    return step is not None and step >= curve.step[-1] - (curve.step[-1] - curve.step[0]) / 3
 
 
 def _static(

@@ -271,7 +271,7 @@ def test_a_hostile_name_reaches_the_data_as_text_only() -> None:
     (chart,) = [chart for chart in FULL.values() if HOSTILE in chart.metrics]
 
     assert chart.title.en == HOSTILE
-    assert set(chart.datasets["points"]) == {"step", "series", "raw", "ema", "mean5", "lone", "name"}
+    assert set(chart.datasets["points"]) == {"step", "series", "raw", "ema", "mean5", "lone"}
     assert HOSTILE not in json.dumps(filled(chart.form, chart.datasets, chart.params))
 
 
