@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen.glossary.entry import Confidence, GlossaryEntry, Source
 from sitegen.glossary.words import Prefix, Word, direction_text, join_zh, vocabulary
@@ -179,6 +179,21 @@ def _unknown(name: str, framework: str) -> GlossaryEntry:
         confidence="unknown",
         checked="",
         notice=vocabulary().notices["unknown"],
+    )
+
+
+def unknown_exception(name: str, framework: str) -> GlossaryEntry:
+    """An entry for an exception class that no entry explains."""
+    texts = vocabulary().exception
+    return replace(
+        _unknown(name, framework),
+        kind="exception",
+        group="errors",
+        direction="down",
+        short=texts["short"],
+        what=texts["what"],
+        treatment=texts["treatment"],
+        blame="unclear",
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from sitegen.errors import SettingsError
 from sitegen.glossary import loader
 from sitegen.glossary.checks import archive_faults
-from sitegen.glossary.compose import code, compose, inferred_id
+from sitegen.glossary.compose import code, compose, inferred_id, unknown_exception
 from sitegen.glossary.entry import KINDS, EntryKind, Framework, GlossaryEntry, Group, Unit
 from sitegen.glossary.patterns import Pattern, compile_pattern, filled
 from sitegen.glossary.words import vocabulary
@@ -230,5 +230,7 @@ def _wrapped(inner: GlossaryEntry, name: str, framework: str | None, phrase: Tex
 
 
 def _composed(name: str, framework: str | None, kind: EntryKind | None) -> GlossaryEntry:
+    if kind == "exception":
+        return unknown_exception(name, framework or "common")
     entry = compose(name, framework or "common")
     return replace(entry, kind=kind) if kind is not None else entry

@@ -67,6 +67,8 @@ class Vocabulary:
     """Sentences that mark a guess."""
     phrases: Mapping[str, Text]
     """Sentence templates."""
+    exception: Mapping[str, Text]
+    """Texts of an exception class that no entry explains."""
     observed: Mapping[str, Text]
     """Sentences for values that contradict what a name suggests."""
     longest: int
@@ -89,6 +91,7 @@ def vocabulary() -> Vocabulary:
         directions=_texts(data["direction"]),
         notices=_texts(data["notice"]),
         phrases=_texts(data["phrase"]),
+        exception=_texts(data["exception"]),
         observed=_texts(data["observed"]),
         longest=max(len(phrase) for phrase in words),
     )

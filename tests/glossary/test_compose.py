@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sitegen.glossary.checks import pair_faults
 from sitegen.glossary.compose import code, compose
+from sitegen.glossary.lookup import load_glossary
 from sitegen.glossary.observed import Observed, checked_against, contradictions
 from sitegen.glossary.words import direction_text, join_zh, vocabulary
 from sitegen.text import Text
@@ -123,6 +124,14 @@ def test_composed_texts_keep_the_rules_of_written_ones(words: list[str]) -> None
     entry = compose("_".join(words), "skyrl")
     for name, text in (("title", entry.title), ("short", entry.short), ("what", entry.what)):
         assert list(pair_faults(text, may_equal=name == "title")) == [], text
+
+
+def test_an_unknown_exception_says_what_happens_to_the_trial() -> None:
+    entry = load_glossary().explain("FrobnicationError", "skyrl", "exception")
+    assert (entry.kind, entry.blame, entry.confidence) == ("exception", "unclear", "unknown")
+    assert entry.title.en == "`FrobnicationError`"
+    assert entry.treatment is not None
+    assert list(pair_faults(entry.treatment)) == []
 
 
 @given(st.text(max_size=400))
