@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sitegen.readers import (
     checkpoint_marks,
+    console,
+    harbor_job,
+    harbor_trials,
     model_card,
     rl_config_json,
     run_config,
@@ -18,12 +21,16 @@ from sitegen.readers.base import Reader
 READERS: tuple[Reader, ...] = (
     vllm_table.READER,
     skyrl_metrics_table.READER,
+    harbor_trials.BUNDLE,
+    harbor_trials.SINGLE,
+    harbor_job.READER,
     trial_table.READER,
     skyrl_report.READER,
     written_report.READER,
     run_config.READER,
     rl_config_json.READER,
     model_card.READER,
+    console.READER,
     checkpoint_marks.LATEST,
     checkpoint_marks.EXPORT,
 )

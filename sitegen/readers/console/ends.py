@@ -1,0 +1,39 @@
+"""How a job ended, decided from the lines that speak of it.
+
+1. Only evidence after the last metric record counts (what happened before, the job survived), except an outage of the
+   sandbox service, which is told by the batches of the last step.
+2. `finished` or `stopped_early` wins: what is printed while processes are torn down is no cause.
+3. Else the first line that names a cause: a scheduler's limit or cancellation, memory, a node, a hanging collective.
+   The first, because one failure brings about others (a killed worker makes the others hang).
+4. Else the outage of the sandbox service, else a crash (an uncaught traceback at the end, a non-zero exit code).
+5. Else unknown: a log that just stops says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sitegen.model.run import UNKNOWN_END, EndCause, JobEnd
+from sitegen.readers.console.dialect import Evidence
+
+REGULAR: tuple[EndCause, ...] = ("finished", "stopped_early")
+SPECIFIC: tuple[EndCause, ...] = ("time_limit", "cancelled", "out_of_memory", "node_failure", "hang")
+ORDER: tuple[tuple[EndCause, ...], ...] = (REGULAR, SPECIFIC, ("sandbox_failure",), ("crashed",))
+"""Groups of causes, the strongest first."""
+
+
+def job_end(evidence: Sequence[Evidence], path: str, last_record: int) -> JobEnd:
+    """The end of a job.
+
+    Args:
+        evidence: Lines that say how it ended, of one log.
+        path: `SourceFile.path` of the log.
+        last_record: Line of the last metric record; 0 without one.
+    """
+    counting = [item for item in evidence if item.line > last_record or item.cause == "sandbox_failure"]
+    for causes in ORDER:
+        found = [item for item in counting if item.cause in causes]
+        if found:
+            first = min(found, key=lambda item: item.line)
+            return JobEnd(cause=first.cause, path=path, line=first.line, text=first.text)
+    return UNKNOWN_END
