@@ -11,6 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sitegen.charts.base import Chart
+from sitegen.pages.run_spark import plain_drawing
 from sitegen.pages.run_view import (
     CHART_TABLE_ROWS,
     Cell,
@@ -26,6 +27,11 @@ from sitegen.pages.run_view import (
 
 OWN_CSV = frozenset({"reward", "stability", "time", "freshness", "errors", "trials", "engines"})
 """Sections whose charts have a CSV of their own; every other chart's data are in one CSV of the whole run."""
+
+PLAIN_POINTS = 90
+"""Positions per line of a plain drawing, a third of them where a page has many charts."""
+MANY_CHARTS = 80
+"""Charts from which on a page has many."""
 
 SWATCHES = {
     "sw-wait": "a-wait",
@@ -45,7 +51,9 @@ SWATCHES = {
 
 def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small: bool = True) -> tuple[ChartCard, ...]:
     """Cards in order; `small` cards stand three to a row unless the chart is wide."""
-    return tuple(_card(given, voice, chart, small=small) for chart in charts)
+    chosen = tuple(charts)
+    limit = PLAIN_POINTS if len(chosen) <= MANY_CHARTS else PLAIN_POINTS // 3
+    return tuple(_card(given, voice, chart, limit, small=small) for chart in chosen)
 
 
 def data_file(slug: str, name: str) -> str:
@@ -82,7 +90,7 @@ def csv_text(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def _card(given: RunInput, voice: Voice, chart: Chart, *, small: bool) -> ChartCard:
+def _card(given: RunInput, voice: Voice, chart: Chart, limit: int, *, small: bool) -> ChartCard:
     table = _data_table(chart, voice) if chart.section != "metrics" else None
     left = len(chart.rows) - CHART_TABLE_ROWS
     names = (chart.id, chart.title.en, chart.title.zh, *chart.metrics)
@@ -94,7 +102,7 @@ def _card(given: RunInput, voice: Voice, chart: Chart, *, small: bool) -> ChartC
         caption=voice.text(chart.caption),
         summary=voice.text(chart.summary),
         note=voice.text(chart.note) if chart.note else "",
-        static_svg=None if chart.static_svg is None else Markup(chart.static_svg),
+        static_svg=plain_drawing(chart, limit) if chart.static_svg is None else Markup(chart.static_svg),
         height=chart.height,
         span=("c8" if chart.wide else "c4") if small else ("c12" if chart.wide else "c6"),
         csv=voice.urls.to(chart_csv_path(given.run.slug, chart)),

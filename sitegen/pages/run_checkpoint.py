@@ -192,6 +192,8 @@ def _what_ifs(given: RunInput, voice: Voice) -> tuple[WhatIf, ...]:
     made = [_what_if(item, chosen, voice) for item in chosen.alternatives]
     if chosen.save_interval is not None:
         made += [_interval(given, interval, voice) for interval in _other_intervals(given.run, chosen.save_interval)]
+    if chosen.step is None:
+        made = [item for item in made if item.changes]
     return tuple(sorted(made, key=lambda view: not view.changes))
 
 

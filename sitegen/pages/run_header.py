@@ -171,7 +171,8 @@ def _tab(given: RunInput, voice: Voice, kind: PageKind, current: PageKind) -> Ta
     if kind == "sources" and given.run.problems:
         worst = worst_severity(given.run)
         mark = severity_mark(worst, voice) if worst else None
-        count = voice.say("problems.count", n=voice.count(len(given.run.problems)))
+        key = "problems.count-one" if len(given.run.problems) == 1 else "problems.count"
+        count = voice.say(key, n=voice.count(len(given.run.problems)))
     return Tab(
         kind=kind,
         href=voice.urls.page_to(run_page(given.run.slug, kind)),

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from markupsafe import Markup
+
 from sitegen import format as fmt
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, Section
@@ -249,8 +251,8 @@ class ChartCard:
     """Text for screen readers."""
     note: str
     """What was thinned or left out; empty when nothing was."""
-    static_svg: str | None
-    """Drawing made at build time."""
+    static_svg: Markup | None
+    """Drawing made at build time; None for forms that only Vega draws."""
     height: int
     """Pixels of the drawing box."""
     span: str
