@@ -109,6 +109,8 @@ class Log:
     """Last time stamp near the end."""
     last_stamped: int = 0
     """Last line near the end that a logger stamped; 0 without one."""
+    tail: list[Line] = field(default_factory=list)
+    """The last lines, at most `edges.EDGE_LINES`."""
     framework: str | None = None
     """Framework that the first lines name (the logger's modules); None when they name none."""
 
@@ -123,6 +125,8 @@ class Evidence:
     """1-based line."""
     text: str
     """The line, shortened."""
+    weak: bool = False
+    """Often only a consequence of something else: counts when nothing else does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -188,7 +192,8 @@ class Dialect:
     framework: str | None
     """Framework that logs so: `ReadResult.framework` when the parser found records; None for lines of any run."""
     needles: tuple[bytes, ...]
-    """Texts of which a line must hold one to be looked at: long, rare, distinctive, few; none within another."""
+    """Texts of which a line must hold one to be looked at: long, rare, distinctive, few. None may lie within another
+    of any dialect; two dialects may name the same one. The search is fast for up to 64 in all."""
     markers: tuple[bytes, ...]
     """Needles (or other texts) so distinctive that a file with one in its first 64 KiB is a console log."""
     parser: Callable[[Log], Parser] | None = None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from sitegen.readers.console import skyrl, vllm
+from sitegen.readers.console import digest, lifecycle, skyrl, vllm
 from sitegen.readers.console.dialect import Dialect
 
 DIALECTS: tuple[Dialect, ...] = (
     skyrl.DIALECT,
     vllm.DIALECT,
+    lifecycle.DIALECT,
+    digest.DIALECT,
 )
 """All dialects, in order of preference where two found equally many records."""

@@ -35,6 +35,7 @@ class Edges:
         if not log.cut:
             pieces = pieces[:-1]
         last = [Line(total - len(pieces) + at + 1, raw) for at, raw in enumerate(pieces)][-EDGE_LINES:]
+        log.tail = last
         log.started = next((line.said.time for line in first if line.said.time is not None), None)
         times = [line.said.time for line in last if line.said.time is not None]
         log.finished = max(times) if times else None

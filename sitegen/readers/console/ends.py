@@ -6,7 +6,8 @@
 3. Else the first line that names a cause: a scheduler's limit or cancellation, memory, a node, a hanging collective.
    The first, because one failure brings about others (a killed worker makes the others hang).
 4. Else the outage of the sandbox service, else a crash (an uncaught traceback at the end, a non-zero exit code).
-5. Else unknown: a log that just stops says nothing.
+5. Else a job step that SLURM cancelled without a reason, which it also does after any failure.
+6. Else unknown: a log that just stops says nothing.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def job_end(evidence: Sequence[Evidence], path: str, last_record: int) -> JobEnd
         last_record: Line of the last metric record; 0 without one.
     """
     counting = [item for item in evidence if item.line > last_record or item.cause == "sandbox_failure"]
-    for causes in ORDER:
-        found = [item for item in counting if item.cause in causes]
+    groups = [[item for item in counting if item.cause in causes and not item.weak] for causes in ORDER]
+    for found in (*groups, [item for item in counting if item.weak]):
         if found:
             first = min(found, key=lambda item: item.line)
             return JobEnd(cause=first.cause, path=path, line=first.line, text=first.text)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
 from sitegen.model.problems import problem
-from sitegen.model.run import JobRecord, ReadResult, SourceFile
+from sitegen.model.run import JobRecord, LogEvent, ReadResult, SourceFile
 from sitegen.readers.base import Reader
 from sitegen.readers.console.dialect import Dialect, Found, Log, Noted
 from sitegen.readers.console.dialects import DIALECTS
 from sitegen.readers.console.edges import Edges
 from sitegen.readers.console.ends import job_end
+from sitegen.readers.console.records import Records
 from sitegen.readers.console.search import Search
 from sitegen.readers.console.stream import blocks, head
 from sitegen.readers.job_names import job_number
@@ -128,10 +131,20 @@ def _assembled(source: SourceFile, log: Log, found: list[tuple[Dialect, Found]])
         engines=engines,
         batches=batches,
         jobs=(record,),
-        events=tuple(event for each in parts for event in each.events),
+        events=tuple(_placed(event, records) for each in parts for event in each.events),
         facts=facts,
         problems=log.noted.problems(),
     )
+
+
+def _placed(event: LogEvent, records: Records | None) -> LogEvent:
+    """The event with the train step that was under way: records stand at the end of their step."""
+    if records is None:
+        return event
+    at = bisect_right(records.lines, event.first_line)
+    while at < len(records) and records.kinds[at] != "train":
+        at += 1
+    return replace(event, first_step=records.steps[at]) if at < len(records) else event
 
 
 def _with_records(log: Log, found: list[tuple[Dialect, Found]]) -> tuple[Dialect, Found]:

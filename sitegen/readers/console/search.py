@@ -36,10 +36,13 @@ class Search:
 
     def __init__(self, dialects: Sequence[Dialect]) -> None:
         self.dialects = tuple(dialects)
-        needles = [(needle, at) for at, dialect in enumerate(self.dialects) for needle in dialect.needles]
-        self._owner = [at for _, at in needles]
-        self._automaton = BytesAhoCorasick([needle for needle, _ in needles], matchkind=MatchKind.LeftmostFirst)
-        self._bulk = frozenset(at for at, dialect in enumerate(self.dialects) if dialect.bulk is not None)
+        owners: dict[bytes, list[int]] = {}
+        for at, dialect in enumerate(self.dialects):
+            for needle in dialect.needles:
+                owners.setdefault(needle, []).append(at)
+        self.needles = tuple(owners)
+        self._owners = [tuple(each) for each in owners.values()]
+        self._automaton = BytesAhoCorasick(self.needles, matchkind=MatchKind.LeftmostFirst)
 
     def open(self, log: Log) -> Reading:
         """A reading of one log."""
@@ -48,13 +51,13 @@ class Search:
     def marks(self, block: bytes) -> dict[int, list[int]]:
         """Dialect to the positions of its needles in a block, rising."""
         found: dict[int, list[int]] = {}
-        owner = self._owner
+        owners = self._owners
         for needle, start, _ in self._automaton.find_matches_as_indexes(block):
-            at = owner[needle]
-            if at in found:
-                found[at].append(start)
-            else:
-                found[at] = [start]
+            for at in owners[needle]:
+                if at in found:
+                    found[at].append(start)
+                else:
+                    found[at] = [start]
         return found
 
 
