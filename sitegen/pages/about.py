@@ -23,7 +23,7 @@ SECTIONS = (
     "charts",
     "glossary",
     "privacy",
-    "files",
+    "data-files",
 )
 """Sections in order; the texts are `about.<section>` and `about.<section>-text`."""
 
