@@ -15,6 +15,8 @@ from sitegen.assemble.jobs import JobOrder, entities, ordered_jobs
 from sitegen.assemble.records import merge_records
 from sitegen.assemble.sources import REPORT_PRECEDENCE, Chosen, choose_by_job, choose_trials, ranked, same_job
 from sitegen.assemble.stitch import Stitched, stitch
+from sitegen.assemble.trial_jobs import job_problems
+from sitegen.assemble.trial_rewards import reward_problems, with_primary_reward
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import (
     UNKNOWN_END,
@@ -60,7 +62,7 @@ def assemble(
         slug: Its address.
     """
     best = ranked(results)
-    tables = _tables(folder.path, best)
+    tables = _tables(folder.path, best, settings.reward_key)
     config, config_notes, config_problems = _config(best)
     published = _first(best, lambda result: result.published)
     documents = _documents(best)
@@ -123,7 +125,7 @@ class _Tables:
         return frozenset(source for chosen in self.by_kind.values() for source in chosen.used)
 
 
-def _tables(path: str, best: Sequence[ReadResult]) -> _Tables:
+def _tables(path: str, best: Sequence[ReadResult], reward_key: str | None) -> _Tables:
     chosen = choose_by_job(best, "steps")
     joined = chosen.joined()
     steps = joined if joined is not None else empty(STEPS)
@@ -135,13 +137,14 @@ def _tables(path: str, best: Sequence[ReadResult]) -> _Tables:
     resumed = {job.name: job.resumed_from for job in order.jobs if job.resumed_from is not None}
     stitched = stitch(merged, order.names, resumed, two_clocks)
     known = order.names
+    attempts, attempt_problems = _trials(path, best, trials, reward_key)
     return _Tables(
         steps=chosen,
         stitched=stitched,
         order=order,
         nonfinite=_sorted(nonfinite, NONFINITE),
         engines=_optional(_called(engines.joined(), known), ENGINES),
-        trials=_optional(trials.joined(), TRIALS),
+        trials=_optional(attempts, TRIALS),
         batches=_optional(_called(batches.joined(), known), BATCHES),
         by_kind={"steps": chosen, "engines": engines, "trials": trials, "batches": batches},
         from_report=_from_report(best, chosen),
@@ -150,8 +153,22 @@ def _tables(path: str, best: Sequence[ReadResult]) -> _Tables:
             *order.problems,
             *_lineage_problems(path, stitched),
             *lost,
+            *attempt_problems,
         ),
     )
+
+
+def _trials(
+    path: str, best: Sequence[ReadResult], chosen: Chosen, reward_key: str | None
+) -> tuple[pd.DataFrame | None, list[Problem]]:
+    """All trials, graded by one key, and what batches of trials say otherwise."""
+    problems = job_problems(best)
+    joined = chosen.joined()
+    if joined is None:
+        return None, problems
+    used = [result for result in best if result.source in chosen.used]
+    trials = with_primary_reward(joined, reward_key)
+    return trials, [*problems, *reward_problems(path, trials, used, reward_key)]
 
 
 def _called(table: pd.DataFrame | None, known: Sequence[str]) -> pd.DataFrame | None:
@@ -372,6 +389,7 @@ def _used_for(result: ReadResult, tables: _Tables, around: _Surroundings) -> lis
         "card": result.card is not None,
         "document": any(result.document is shown for shown in around.documents),
         "published": result.published is not None and result.published is around.published,
+        "trials": result.trial_job is not None,
         "jobs": bool(used) or any(_tells(record) for record in result.jobs) if result.jobs else False,
         "events": bool(result.events),
         "checkpoints": result.latest_checkpoint is not None or result.export_step is not None,

@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from sitegen.assemble.signatures import row_hashes
 from sitegen.model.problems import Problem, problem
@@ -126,6 +127,10 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
             chosen.notes[result.source] = "duplicate"
             continue
         repeated = table["trial"].isin(rewards.index).to_numpy()
+        nameless = _nameless(table, chosen.tables)
+        if nameless.any():
+            chosen.problems.append(problem("assemble.trials-nameless", result.source, None, count=int(nameless.sum())))
+            repeated |= nameless
         chosen.problems += _other_rewards(result.source, table[repeated], rewards, owner)
         if repeated.all():
             chosen.notes[result.source] = "lower-precedence"
@@ -137,6 +142,15 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
         owner.update(dict.fromkeys(named.index, result.source))
         chosen.take(result.source, rows)
     return chosen
+
+
+def _nameless(table: pd.DataFrame, taken: Sequence[pd.DataFrame]) -> NDArray[np.bool_]:
+    """Rows without a trial's name, of tasks that a better source has: they cannot be told from its trials."""
+    nameless = table["trial"].isna().to_numpy()
+    if not taken or not nameless.any():
+        return np.zeros(len(table), dtype=bool)
+    known = {task for other in taken for task in other["task"].dropna().unique()}
+    return nameless & table["task"].isin(known).to_numpy()
 
 
 def _has_rows(table: pd.DataFrame | None) -> bool:

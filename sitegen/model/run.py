@@ -305,6 +305,31 @@ class LogEvent:
     """Train step that was under way at the first line; None unknown."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialJob:
+    """What a batch of trials (Harbor's job) says of itself: a snapshot, taken while trials may still be running.
+
+    Counts are None where it does not say. Its means are left aside: they are 0 also where nothing was graded.
+    """
+
+    total: int | None
+    """Trials planned."""
+    finished: int | None
+    """Trials that have ended, with or without an exception."""
+    unfinished: int | None
+    """Trials running or pending."""
+    cancelled: int | None
+    """Trials cancelled."""
+    retries: int | None
+    """Attempts that were repeated."""
+    ended: bool
+    """Whether it gives a time of its end."""
+    rewards: Mapping[str, Mapping[str, float]]
+    """Trial to reward by key, for the trials it names."""
+    exceptions: Mapping[str, str]
+    """Trial to exception type, for the trials it names."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReadResult:
     """What one reader made of one source file."""
@@ -327,6 +352,8 @@ class ReadResult:
     """`tables.TRIALS`."""
     batches: pd.DataFrame | None = None
     """`tables.BATCHES`."""
+    trial_job: TrialJob | None = None
+    """What a batch of trials says of itself; `source` lies in the folder that holds the trials' folders."""
     jobs: tuple[JobRecord, ...] = ()
     """What the source says of jobs."""
     config: RunConfig | None = None

@@ -37,7 +37,7 @@ class Loaded:
 
 def is_placeholder(source: SourceFile) -> bool:
     """Whether the file only stands where data should be: an LFS or annex pointer, or nothing at all."""
-    return _pointer(source.head) or not source.head.strip(b" \t\r\n\0")
+    return is_pointer(source.head) or not source.head.strip(b" \t\r\n\0")
 
 
 def load(source: SourceFile) -> Loaded:
@@ -46,11 +46,11 @@ def load(source: SourceFile) -> Loaded:
         content = source.location.read_bytes()
     except OSError as error:
         return Loaded(text=None, problems=(problem("file.unreadable", source.path, reason=error.strerror or "?"),))
-    if _pointer(content[:1024]):
+    if is_pointer(content[:1024]):
         return Loaded(text=None, problems=(_pointer_problem(source, content),))
     if not content.strip(b" \t\r\n"):
         return Loaded(text=None, problems=(problem("file.empty", source.path),))
-    text, problems = _decode(source.path, content)
+    text, problems = decoded(source.path, content)
     if not text.strip("\0\ufeff \t\r\n"):
         return Loaded(text=None, problems=(*problems, problem("file.empty", source.path)))
     return Loaded(text=text.replace("\r\n", "\n").replace("\r", "\n"), problems=problems)
@@ -58,7 +58,7 @@ def load(source: SourceFile) -> Loaded:
 
 def head_text(source: SourceFile) -> str:
     """The head as text with LF line ends, for sniffing: never fails, may end inside a character."""
-    text, _ = _decode(source.path, source.head)
+    text, _ = decoded(source.path, source.head)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -74,7 +74,8 @@ def line_list(lines: list[int]) -> Text:
     return Text(f"{shown} and {more} more", f"{shown} 等（另有 {more} 行）") if more > 0 else same(shown)
 
 
-def _pointer(content: bytes) -> bool:
+def is_pointer(content: bytes) -> bool:
+    """Whether a file that begins so is a Git LFS or git-annex pointer."""
     return content.startswith(LFS_MARK) or (len(content) < 1024 and content.startswith((ANNEX_MARK, b"../.git/annex")))
 
 
@@ -88,7 +89,8 @@ def _pointer_problem(source: SourceFile, content: bytes) -> Problem:
     return problem("file.lfs-pointer-of-size", source.path, include=include, size=f"{int(size[1]):,}")
 
 
-def _decode(path: str, content: bytes) -> tuple[str, tuple[Problem, ...]]:
+def decoded(path: str, content: bytes) -> tuple[str, tuple[Problem, ...]]:
+    """A file's bytes as text by mark or by look, UTF-8 else; bytes that are no text as U+FFFD and one problem."""
     encoding = next((name for mark, name in _BOMS if content.startswith(mark)), None) or _unmarked_utf16(content)
     try:
         return content.decode(encoding or "utf-8"), ()
