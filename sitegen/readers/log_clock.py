@@ -6,6 +6,7 @@ Source: vLLM 0.6-0.20 log prefix `MM-DD HH:MM:SS` (`vllm/logging_utils/formatter
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -14,6 +15,8 @@ import numpy.typing as npt
 
 ASSUMED_YEAR = 2000
 """The year that stands in for the one the log does not give; a leap year, so that 29 February is a date."""
+_START = datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC)
+_CLOCK = re.compile(r"(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{1,2}):(\d{1,2})", re.ASCII)
 _YEAR_S = 366 * 86400
 _RUN_GAP_S = 180 * 86400
 """No run pauses for half a year: a longer gap between two times means that they lie on both sides of New Year …"""
@@ -30,7 +33,7 @@ def assumed_times(clocks: Sequence[str | None]) -> npt.NDArray[np.float64]:
     parsed = {clock: _seconds(clock) for clock in set(clocks) if clock is not None}
     known = sorted({value for value in parsed.values() if value is not None})
     january_ends = _turn(known)
-    start = datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC).timestamp()
+    start = _START.timestamp()
     times = np.full(len(clocks), np.nan)
     for row, clock in enumerate(clocks):
         seconds = None if clock is None else parsed[clock]
@@ -41,11 +44,15 @@ def assumed_times(clocks: Sequence[str | None]) -> npt.NDArray[np.float64]:
 
 def _seconds(clock: str) -> float | None:
     """Seconds since the first of January."""
+    match = _CLOCK.fullmatch(clock.strip())
+    if match is None:
+        return None
+    month, day, hour, minute, second = map(int, match.groups())
     try:
-        moment = datetime.strptime(f"{ASSUMED_YEAR}-{clock.strip()}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+        moment = datetime(ASSUMED_YEAR, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
-    return moment.timestamp() - datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC).timestamp()
+    return (moment - _START).total_seconds()
 
 
 def _turn(known: list[float]) -> float | None:

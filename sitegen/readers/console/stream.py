@@ -154,7 +154,7 @@ def _whole_lines(parts: Iterator[bytes]) -> Iterator[bytes]:
                 yield rest
                 rest = b""
             continue
-        yield rest + part[:end] if rest or end < len(part) else part
+        yield b"".join((rest, memoryview(part)[:end])) if rest or end < len(part) else part
         rest = part[end:]
     if rest:
         yield rest

@@ -11,6 +11,7 @@ Source: vLLM 0.6-0.20, `vllm/v1/metrics/loggers.py` (`LoggingStatLogger.log`), `
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -28,7 +29,7 @@ _SPEC = b"SpecDecoding metrics: "
 _REPEATED = b" [repeated "
 _N = rb"([\d.]+)"
 _TAIL = re.compile(
-    rb"Avg prompt throughput: " + _N + rb" tokens/s, Avg generation throughput: " + _N + rb" tokens/s, "
+    _N + rb" tokens/s, Avg generation throughput: " + _N + rb" tokens/s, "
     rb"Running: " + _N + rb" reqs, Waiting: " + _N + rb" reqs"
     rb"(?:, Swapped: " + _N + rb" reqs)?(?:, Pending: " + _N + rb" reqs)?(?:, Preemptions: " + _N + rb")?"
     rb", GPU KV cache usage: " + _N + rb"%(?:, CPU KV cache usage: " + _N + rb"%)?"
@@ -61,20 +62,32 @@ SPEC_NAMES = {
     "Avg Draft acceptance rate": "spec/draft_acceptance_pct",
 }
 """What the line of speculative decoding calls a value, and its column; a name not listed is made one."""
-_CUT = 2048
-"""Lines gathered before they are converted."""
+MAX_SPEC_ROWS = 1_000_000
+_KNOWN_HEADS = 10_000
 _DIGITS = b"0123456789."
 _BLANKED = bytes(byte if byte in _DIGITS else 32 for byte in range(256))
-_NUMBER_END = re.compile(rb"\s*(?:\x1b\[[\d;]*m|\[repeated [^\n]*)*\s*$")
+_COLOURS = re.compile(rb"\x1b\[[\d;]*m")
+_CLOCK = re.compile(rb"(?:INFO|DEBUG|WARNING) (\d\d-\d\d \d\d:\d\d:\d\d)")
+_ENGINE = re.compile(rb"Engine (\d{1,9}): ?$")
 
 
 @dataclass(slots=True, eq=False)
-class _Shape:
-    """Lines that differ in their numbers only."""
+class _Samples:
+    """Samples in the order logged; what repeats is kept once and pointed to."""
 
-    fields: tuple[str, ...]
-    rows: list[int] = field(default_factory=list)
-    tails: list[bytes] = field(default_factory=list)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    engines: array[int] = field(default_factory=lambda: array("l"))
+    clocks: array[int] = field(default_factory=lambda: array("l"))
+    engine_names: dict[str, int] = field(default_factory=dict)
+    clock_texts: dict[bytes | None, int] = field(default_factory=dict)
+    times: dict[int, float] = field(default_factory=dict)
+    """Sample to its time, where the stamp has a year."""
+    repeats: dict[int, int] = field(default_factory=dict)
+    """Sample to the lines that Ray collapsed into it."""
+    last: dict[int, int] = field(default_factory=dict)
+    """Engine to its latest sample, until a line of speculative decoding has joined it."""
+    values: list[tuple[tuple[str, ...], array[int], npt.NDArray[np.float64]]] = field(default_factory=list)
+    """Columns, samples, and a row of values for each of them."""
 
 
 class _Parser:
@@ -82,171 +95,190 @@ class _Parser:
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._rows: list[int] = []
-        self._heads: list[int] = []
-        self._clocks: list[bytes | None] = []
-        self._repeats: dict[int, int] = {}
-        self._known_heads: dict[bytes, int] = {}
-        self._engines: list[str] = []
-        self._shapes: dict[bytes, _Shape | None] = {}
-        self._waiting = 0
-        self._parts: list[tuple[tuple[str, ...], npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
-        self._spec: list[tuple[int, str, float]] = []
-        self._last: dict[int, int] = {}
-        self._times: dict[int, float] = {}
+        self._samples = _Samples()
+        self._heads: dict[bytes, int] = {}
+        self._shapes: dict[bytes, tuple[str, ...] | None] = {}
 
     def take_many(self, lines: Sequence[tuple[int, bytes]]) -> None:
-        """Takes engine lines."""
+        """Takes engine lines; runs of statistics lines are converted together."""
+        numbers: list[int] = []
+        heads: list[bytes] = []
+        tails: list[bytes] = []
         for number, raw in lines:
             for piece in raw.split(b"\r") if b"\r" in raw else (raw,):
-                if (at := piece.find(_STATS)) >= 0:
-                    self._stats(number, piece, at)
-                elif (at := piece.find(_SPEC)) >= 0:
-                    self._speculative(number, piece, at)
-        if self._waiting >= _CUT:
-            self._convert()
+                head, mark, tail = piece.partition(_STATS)
+                if mark:
+                    numbers.append(number)
+                    heads.append(head)
+                    tails.append(tail)
+                elif _SPEC in piece:
+                    self._statistics(numbers, heads, tails)
+                    numbers, heads, tails = [], [], []
+                    self._speculative(number, piece)
+        self._statistics(numbers, heads, tails)
 
     def finish(self) -> Found:
         """The samples as `tables.ENGINES`."""
-        self._convert()
-        if not self._rows:
-            return Found()
-        return Found(engines=self._table())
+        return Found(engines=self._table()) if self._samples.lines else Found()
 
-    # Lines -----------------------------------------------------------------------------------------------------------
+    # Statistics ------------------------------------------------------------------------------------------------------
 
-    def _stats(self, number: int, raw: bytes, at: int) -> None:
-        tail = raw[at:]
-        skeleton = tail.translate(None, _DIGITS)
+    def _statistics(self, numbers: list[int], heads: list[bytes], tails: list[bytes]) -> None:
+        """Takes statistics lines, shape by shape: a shape is what remains without the digits."""
+        if not numbers:
+            return
+        first = len(self._samples.lines)
+        self._samples.lines.extend(numbers)
+        for head in heads:
+            self._enter(head)
+        skeletons = b"\n".join(tails).translate(None, _DIGITS).split(b"\n")
+        kinds = dict.fromkeys(skeletons)
+        for skeleton in kinds:
+            at = range(len(tails)) if len(kinds) == 1 else [i for i, each in enumerate(skeletons) if each == skeleton]
+            rows = [first + i for i in at]
+            chosen = [tails[i] for i in at]
+            if _REPEATED in skeleton:
+                chosen = [self._repeated(row, tail) for row, tail in zip(rows, chosen, strict=True)]
+            self._convert(self._fields(skeleton, chosen[0]), rows, chosen)
+
+    def _fields(self, skeleton: bytes, tail: bytes) -> tuple[str, ...] | None:
+        """The columns of a shape, None when the pattern does not account for all of it."""
         if skeleton not in self._shapes:
-            self._shapes[skeleton] = _shape(tail)
-        shape = self._shapes[skeleton]
-        if shape is None:
-            self._odd(number, tail, raw[:at])
-            return
-        row = self._row(number, raw[:at])
-        if _REPEATED in tail:
-            tail = self._repeated(row, tail)
-        shape.rows.append(row)
-        shape.tails.append(tail)
-        self._waiting += 1
+            match = _TAIL.match(tail)
+            whole = match is not None and not tail[match.end() :].strip(b" ")
+            self._shapes[skeleton] = _given(match.groups()) if match is not None and whole else None
+        return self._shapes[skeleton]
 
-    def _odd(self, number: int, tail: bytes, head: bytes) -> None:
-        """A line of an unknown tail: what the pattern matches is taken, the rest is named."""
+    def _convert(self, fields: tuple[str, ...] | None, rows: list[int], tails: list[bytes]) -> None:
+        """The numbers of lines of one shape: exactly one in each slot, or the lines are taken one by one."""
+        if fields is not None:
+            words = b" ".join(tails).translate(_BLANKED).split()
+            if len(words) == len(fields) * len(tails):
+                try:
+                    values = np.array(list(map(float, words)), dtype="float64")
+                except ValueError:
+                    values = None
+                if values is not None:
+                    self._samples.values.append((fields, array("q", rows), values.reshape(-1, len(fields))))
+                    return
+        for row, tail in zip(rows, tails, strict=True):
+            self._odd(row, tail)
+
+    def _odd(self, row: int, tail: bytes) -> None:
+        """A line of its own: what the pattern matches is taken, the rest is named."""
+        samples = self._samples
+        tail = _COLOURS.sub(b"", tail)
         match = _TAIL.match(tail)
-        values = _floats(match.groups()) if match is not None else None
-        if values is None:
-            self._log.noted.add("console.engine-line", number)
+        try:
+            values = [[float(value) for value in match.groups() if value is not None]] if match is not None else None
+        except ValueError:
+            values = None
+        if match is None or values is None:
+            self._log.noted.add("console.engine-line", samples.lines[row])
+            samples.lines[row] = -1
             return
-        self._log.noted.add("console.engine-tail", number)
-        names = tuple(name for name, value in zip(FIELDS, values, strict=True) if value is not None)
-        row = self._row(number, head)
-        found = np.array([[value for value in values if value is not None]])
-        self._parts.append((names, np.array([row]), found))
-
-    def _row(self, number: int, head: bytes) -> int:
-        """A new sample's position; its engine is found by the text before the time, which repeats."""
-        row = len(self._rows)
-        clock, before, after = _split_head(head)
-        key = before + b"\0" + after
-        known = self._known_heads.get(key)
-        if known is None:
-            known = self._known_heads[key] = self._engine(strip(head), after)
-        self._rows.append(number)
-        self._heads.append(known)
-        self._clocks.append(clock)
-        if clock is None and (time := strip(head).time) is not None:
-            self._times[row] = time
-        self._last[known] = row
-        return row
-
-    def _engine(self, said: Said, after: bytes) -> int:
-        number = re.search(rb"Engine (\d+)", after)
-        name = engine_name(said, int(number[1][:9]) if number else 0)
-        if name not in self._engines:
-            self._engines.append(name)
-        return self._engines.index(name)
+        if tail[match.end() :].strip(b" "):
+            self._log.noted.add("console.engine-tail", samples.lines[row])
+        samples.values.append((_given(match.groups()), array("q", [row]), np.array(values)))
 
     def _repeated(self, row: int, tail: bytes) -> bytes:
         tail, _, note = tail.partition(_REPEATED)
         count = re.match(rb"(\d{1,9})x across cluster\]", note)
-        self._repeats[row] = int(count[1]) if count else 0
+        self._samples.repeats[row] = int(count[1]) if count else 0
         return tail
 
-    def _speculative(self, number: int, raw: bytes, at: int) -> None:
+    def _enter(self, head: bytes) -> int:
+        """The clock and the engine of the next sample, from the text before its numbers; its position."""
+        samples = self._samples
+        row = len(samples.engines)
+        before, mark, after = head.partition(b"INFO ")
+        if mark and after[2:3] == b"-" and after[8:9] == b":" and after[14:15] == b" ":
+            clock: bytes | None = after[:14]
+            key = before + after[14:]
+        else:
+            match = _CLOCK.search(head)
+            clock = match[1] if match is not None else None
+            key = head if match is None else head[: match.start()] + head[match.end() :]
+        samples.clocks.append(samples.clock_texts.setdefault(clock, len(samples.clock_texts)))
+        engine = self._heads.get(key)
+        if engine is None or clock is None:
+            engine = self._engine(row, head, key)
+        samples.engines.append(engine)
+        samples.last[engine] = row
+        return row
+
+    def _engine(self, row: int, head: bytes, key: bytes) -> int:
+        said = strip(head)
+        if said.time is not None:
+            self._samples.times[row] = said.time
+        number = _ENGINE.search(head)
+        name = engine_name(said, int(number[1]) if number else 0)
+        engine = self._samples.engine_names.setdefault(name, len(self._samples.engine_names))
+        if said.time is None and len(self._heads) < _KNOWN_HEADS:
+            self._heads[key] = engine
+        return engine
+
+    # Speculative decoding --------------------------------------------------------------------------------------------
+
+    def _speculative(self, number: int, raw: bytes) -> None:
         """Joined to the last sample of the same engine; a sample of its own without one."""
+        samples = self._samples
         said = strip(raw)
-        name = engine_name(said, 0)
-        known = self._engines.index(name) if name in self._engines else None
-        joined = known is not None and known in self._last
-        row = self._last.pop(known) if known is not None and joined else self._row(number, raw[:at])
+        engine = samples.engine_names.get(engine_name(said, 0))
+        row = samples.last.pop(engine, None) if engine is not None else None
+        if row is None:
+            samples.lines.append(number)
+            row = self._enter(raw[: raw.find(_SPEC)])
+            samples.last.pop(samples.engines[row], None)
+        names: list[str] = []
+        values: list[float] = []
         for match in _SPEC_FIELD.finditer(said.text):
-            values = [float(value) for value in match["values"].split(", ") if value.count(".") < 2]
+            found = [float(value) for value in match["values"].split(", ") if value.count(".") < 2]
             if match["name"].startswith("Per-position"):
-                self._spec += [(row, f"spec/acceptance_rate_{i}", value) for i, value in enumerate(values)]
-            elif values:
-                fallback = "spec/" + re.sub(r"[^a-z]+", "_", match["name"].lower())
-                self._spec.append((row, SPEC_NAMES.get(match["name"], fallback), values[0]))
+                names += [f"spec/acceptance_rate_{i}" for i in range(len(found))]
+                values += found
+            elif found:
+                names.append(SPEC_NAMES.get(match["name"]) or "spec/" + re.sub(r"[^a-z]+", "_", match["name"].lower()))
+                values.append(found[0])
+        if len(samples.values) < MAX_SPEC_ROWS:
+            samples.values.append((tuple(names), array("q", [row]), np.array([values])))
 
-    # Columns ---------------------------------------------------------------------------------------------------------
-
-    def _convert(self) -> None:
-        """The gathered lines as numbers, shape by shape."""
-        for shape in self._shapes.values():
-            if shape is None or not shape.rows:
-                continue
-            rows, tails = np.array(shape.rows, dtype="int64"), shape.tails
-            width = len(shape.fields)
-            words = b"\n".join(tails).translate(_BLANKED).split()
-            values = _floats(words) if len(words) == width * len(tails) else None
-            if values is not None:
-                self._parts.append((shape.fields, rows, np.array(values, dtype="float64").reshape(-1, width)))
-            else:
-                self._one_by_one(shape)
-            shape.rows, shape.tails = [], []
-        self._waiting = 0
-
-    def _one_by_one(self, shape: _Shape) -> None:
-        """Lines of which at least one has a number that is none."""
-        for row, tail in zip(shape.rows, shape.tails, strict=True):
-            values = _floats(tail.translate(_BLANKED).split())
-            if values is not None and len(values) == len(shape.fields):
-                self._parts.append((shape.fields, np.array([row]), np.array([values], dtype="float64")))
-            else:
-                self._log.noted.add("console.engine-line", self._rows[row])
-                self._rows[row] = -1
+    # Table -----------------------------------------------------------------------------------------------------------
 
     def _table(self) -> pd.DataFrame:
-        size = len(self._rows)
+        samples = self._samples
+        size = len(samples.lines)
         columns: dict[str, npt.NDArray[np.float64]] = {}
-        for names, rows, values in self._parts:
+        for names, rows, values in samples.values:
             for at, name in enumerate(names):
-                columns.setdefault(name, np.full(size, np.nan))[rows] = values[:, at]
-        for row, name, value in self._spec:
-            columns.setdefault(name, np.full(size, np.nan))[row] = value
-        clocks = _texts(self._clocks)
+                if name not in columns:
+                    columns[name] = np.full(size, np.nan)
+                columns[name][rows] = values[:, at]
         repeats = np.zeros(size)
-        repeats[list(self._repeats)] = list(self._repeats.values())
+        repeats[list(samples.repeats)] = list(samples.repeats.values())
+        clocks = [None if clock is None else clock.decode("ascii", "replace") for clock in samples.clock_texts]
+        times = assumed_times(clocks)[samples.clocks]
+        times[list(samples.times)] = list(samples.times.values())
         table = pd.DataFrame(
             {
                 "job": np.full(size, self._log.job, dtype=object),
-                "row": np.array(self._rows, dtype="int64"),
+                "row": np.array(samples.lines, dtype="int64"),
                 "source": np.full(size, self._log.path, dtype=object),
-                "time": self._axis(clocks),
-                "clock": clocks,
-                "engine": np.array(self._engines, dtype=object)[self._heads],
+                "time": times,
+                "clock": np.array(clocks, dtype=object)[samples.clocks],
+                "engine": np.array(list(samples.engine_names), dtype=object)[samples.engines],
                 "engines_reporting": np.ones(size),
                 "hidden_repeats": repeats,
                 **columns,
             }
         )
-        return conform(table[table["row"] >= 0], ENGINES)
+        whole = table["row"].to_numpy() >= 0
+        return conform(table if whole.all() else table[whole], ENGINES)
 
-    def _axis(self, clocks: npt.NDArray[np.object_]) -> npt.NDArray[np.float64]:
-        times = assumed_times(clocks.tolist())
-        for row, time in self._times.items():
-            times[row] = time
-        return times
+
+def _given(groups: Sequence[bytes | None]) -> tuple[str, ...]:
+    """The columns of the groups that took part in a match."""
+    return tuple(name for name, value in zip(FIELDS, groups, strict=True) if value is not None)
 
 
 def engine_name(said: Said, number: int) -> str:
@@ -258,49 +290,6 @@ def engine_name(said: Said, number: int) -> str:
     if not process:
         return f"engine-{number:03d}"
     return f"{process}#{number}" if number else process
-
-
-_CLOCK = re.compile(rb"(?:INFO|DEBUG|WARNING) (\d\d-\d\d \d\d:\d\d:\d\d)")
-
-
-def _split_head(head: bytes) -> tuple[bytes | None, bytes, bytes]:
-    """The clock in the text before the numbers, and what stands before and after it."""
-    at = head.find(b"INFO ")
-    if at >= 0 and head[at + 7 : at + 8] == b"-" and head[at + 10 : at + 11] == b" ":
-        return head[at + 5 : at + 19], head[:at], head[at + 19 :]
-    match = _CLOCK.search(head)
-    if match is None:
-        return None, head, head
-    return match[1], head[: match.start()], head[match.end() :]
-
-
-def _shape(tail: bytes) -> _Shape | None:
-    """The fields of a tail whose every number the pattern accounts for; None for any other tail."""
-    match = _TAIL.match(tail)
-    if match is None or _NUMBER_END.match(tail, match.end()) is None:
-        return None
-    if b"\x1b" in tail:
-        return None
-    return _Shape(tuple(name for name, value in zip(FIELDS, match.groups(), strict=True) if value is not None))
-
-
-def _floats(words: Sequence[bytes | None]) -> list[float | None] | None:
-    """The words as numbers, None for None; None when one is no number."""
-    try:
-        return [None if word is None else float(word) for word in words]
-    except ValueError:
-        return None
-
-
-def _texts(clocks: list[bytes | None]) -> npt.NDArray[np.object_]:
-    """Distinct texts once each, so that equal ones share their memory."""
-    known: dict[bytes | None, str | None] = {None: None}
-    texts = np.empty(len(clocks), dtype=object)
-    for row, clock in enumerate(clocks):
-        if clock not in known:
-            known[clock] = clock.decode("ascii", "replace") if clock is not None else None
-        texts[row] = known[clock]
-    return texts
 
 
 DIALECT = Dialect(
