@@ -68,9 +68,17 @@ def _path(places: Sequence[tuple[float, float | None]]) -> Iterator[str]:
         command = "L"
 
 
+def _label(tick: float) -> str:
+    """A grid value, short: `0.004`, `8e-6`, `12,000`."""
+    if abs(tick) >= 1000:
+        return fmt.count(tick)
+    text = fmt.number(tick, 3)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
 def _grid(ticks: Sequence[float], low: float, high: float, height: int) -> Iterator[str]:
     """The first and the last grid line with their values."""
     for tick in dict.fromkeys((*ticks[:1], *ticks[-1:])):
         y = fmt.svg((1 - (tick - low) / (high - low)) * height)
         yield f'<line class="s-ink-14" x2="100%" y1="{y}" y2="{y}"/>'
-        yield f'<text class="f-ink-60" x="-8" y="{y}" dy=".32em" text-anchor="end">{fmt.number(tick, 3)}</text>'
+        yield f'<text class="f-ink-60" x="-8" y="{y}" dy=".32em" text-anchor="end">{_label(tick)}</text>'
