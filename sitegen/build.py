@@ -12,7 +12,7 @@ from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
 from sitegen.pages.assets import hashed
 from sitegen.pages.base import SiteContext
-from sitegen.run_work import PRELOAD, ProblemCounts, counted, find_runs
+from sitegen.run_work import ProblemCounts, counted, find_runs
 from sitegen.settings import load_site_settings
 from sitegen.write import Output, Written
 
@@ -59,7 +59,7 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
     with Output(site, archive) as output, cache_for(archive, site, options.cache, keep=options.keep) as cache:
         found = find_runs(archive, settings, output.site)
         plan = plan_runs(found.tasks, settings, archive, cache.entries if cache else output.scratch())
-        with Workers(options.workers, len(plan.missing), PRELOAD) as workers:
+        with Workers(options.workers, len(plan.missing)) as workers:
             assets = all_assets(workers, cache.root if cache else None)
             paths = hashed(assets)
             context = SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__)

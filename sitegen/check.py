@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sitegen.executor import Workers
 from sitegen.model.problems import Problem
-from sitegen.run_work import PRELOAD, ProblemCounts, counted, find_runs, problems_of
+from sitegen.run_work import ProblemCounts, counted, find_runs, problems_of
 from sitegen.settings import load_site_settings
 from sitegen.text import Lang
 
@@ -46,7 +46,7 @@ def check_archive(archive: Path, *, workers: int | None, progress: Callable[[int
     site = load_site_settings(archive)
     found = find_runs(archive, site)
     by_run: dict[str, tuple[Problem, ...]] = {}
-    with Workers(workers, len(found.tasks), PRELOAD) as pool:
+    with Workers(workers, len(found.tasks)) as pool:
         for task, problems in pool.each(partial(problems_of, site=site), found.tasks, lambda task: task.folder.path):
             by_run[task.slug] = problems
             progress(len(by_run), len(found.tasks))

@@ -43,11 +43,15 @@ def cli(context: click.Context, lang: str) -> None:
 @click.pass_obj
 def build(lang: str, /, archive: Path, **options: Any) -> int:
     """Build the site of ARCHIVE, a folder of runs."""
-    from sitegen.build import BuildOptions, build_site
-    from sitegen.console import Console
+    from sitegen.executor import warm_up
 
     if options["cache"] is not None and options["no_cache"]:
         raise click.UsageError("--cache and --no-cache exclude each other")
+    if options["no_cache"] or not options["site"].exists():
+        warm_up(options["workers"])
+    from sitegen.build import BuildOptions, build_site
+    from sitegen.console import Console
+
     console = Console(lang, quiet=options["quiet"])
     with console.progress() as progress:
         report = build_site(
@@ -75,6 +79,9 @@ def check(lang: str, /, archive: Path, **options: Any) -> int:
 
     A problem is whatever is unreadable, contradictory or suspicious, with file, line and effect.
     """
+    from sitegen.executor import warm_up
+
+    warm_up(options["workers"])
     from sitegen.check import check_archive, to_json
     from sitegen.console import Console
 

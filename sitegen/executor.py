@@ -15,13 +15,24 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing.context import BaseContext
+from multiprocessing import forkserver
+from multiprocessing.context import BaseContext, ForkServerContext
 from typing import Any, Self, TypeVar
 
 from sitegen.errors import SitegenError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+PRELOAD = "sitegen.run_work"
+"""What every worker needs; imports everything heavy."""
+
+
+def warm_up(count: int | None) -> None:
+    """Starts the server that workers are forked from, which then imports while this process does."""
+    if (count or default_workers()) > 1 and isinstance(_context(), ForkServerContext):
+        forkserver.ensure_running()
 
 
 def default_workers() -> int:
@@ -32,18 +43,17 @@ def default_workers() -> int:
 class Workers:
     """Processes that work for one command; a context manager. Few or one job are done in this process."""
 
-    def __init__(self, count: int | None, jobs: int, preload: Sequence[str]) -> None:
+    def __init__(self, count: int | None, jobs: int) -> None:
         """For so many jobs.
 
         Args:
             count: processes; None for as many as there are processors.
             jobs: how much there is to do; one job needs no further process.
-            preload: modules that every worker needs.
         """
         size = min(count or default_workers(), jobs)
         self._pool = None
         if size > 1:
-            self._pool = ProcessPoolExecutor(size, mp_context=_context(preload), initializer=_start)
+            self._pool = ProcessPoolExecutor(size, mp_context=_context(), initializer=_start)
 
     def __enter__(self) -> Self:
         """Nothing starts before there is work."""
@@ -98,11 +108,11 @@ def _named(call: Callable[[], Result], name: str) -> Result:
         raise
 
 
-def _context(preload: Sequence[str]) -> BaseContext:
+def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(preload))
+    context.set_forkserver_preload([PRELOAD])
     return context
 
 

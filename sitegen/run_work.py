@@ -27,9 +27,6 @@ from sitegen.readers import READERS
 from sitegen.scan import addresses, claimant, scan_archive, settings_file
 from sitegen.settings import SiteSettings, load_run_settings
 
-PRELOAD = ("sitegen.run_work",)
-"""What every worker process needs."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTask:

@@ -16,7 +16,7 @@ from sitegen.executor import Workers, default_workers
 
 
 def each(work, items, workers, name):
-    with Workers(workers, len(items), ()) as pool:
+    with Workers(workers, len(items)) as pool:
         yield from pool.each(work, items, name)
 
 
@@ -64,7 +64,7 @@ def test_no_items_need_no_workers() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_work_aside_gives_its_result_when_asked(workers: int) -> None:
-    with Workers(workers, 2, ()) as pool:
+    with Workers(workers, 2) as pool:
         result = pool.aside(square, 7)
         assert result() == 49
 
