@@ -118,6 +118,20 @@ class TaskRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCounts:
+    """Trials that reported a quantity."""
+
+    input: int
+    """Input tokens."""
+    cache: int
+    """Input tokens served from the cache."""
+    output: int
+    """Output tokens."""
+    cost_usd: int
+    """Cost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialSummary:
     """Trial analysis of a run."""
 
@@ -157,6 +171,10 @@ class TrialSummary:
     """Sum; None without any."""
     cache_tokens: float | None
     """Sum; None without any."""
+    cost_usd: float | None
+    """Sum; None without any."""
+    token_counts: TokenCounts
+    """How many trials each of these sums is over."""
 
 
 def summarise_trials(run: Run, settings: SiteSettings) -> TrialSummary | None:
@@ -194,7 +212,18 @@ def summarise_trials(run: Run, settings: SiteSettings) -> TrialSummary | None:
         input_tokens=total(table["input_tokens"].to_numpy(dtype="float64")),
         output_tokens=total(table["output_tokens"].to_numpy(dtype="float64")),
         cache_tokens=total(table["cache_tokens"].to_numpy(dtype="float64")),
+        cost_usd=total(table["cost_usd"].to_numpy(dtype="float64")),
+        token_counts=TokenCounts(
+            input=_reported(table["input_tokens"]),
+            cache=_reported(table["cache_tokens"]),
+            output=_reported(table["output_tokens"]),
+            cost_usd=_reported(table["cost_usd"]),
+        ),
     )
+
+
+def _reported(column: pd.Series[float]) -> int:
+    return int(np.isfinite(column.to_numpy(dtype="float64")).sum())
 
 
 def spread(values: Floats) -> Spread:

@@ -115,6 +115,7 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
     known: set[int] = set()
     rewards = pd.Series(dtype="float64")
     owner: dict[str, str] = {}
+    taken: list[tuple[int, pd.DataFrame]] = []
     for result in ranked(results):
         table = result.trials
         if table is None or table.empty:
@@ -127,7 +128,7 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
             chosen.notes[result.source] = "duplicate"
             continue
         repeated = table["trial"].isin(rewards.index).to_numpy()
-        nameless = _nameless(table, chosen.tables)
+        nameless = _nameless(table, [rows for rank, rows in taken if rank > result.precedence])
         if nameless.any():
             chosen.problems.append(problem("assemble.trials-nameless", result.source, None, count=int(nameless.sum())))
             repeated |= nameless
@@ -141,15 +142,16 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
         rewards = named if rewards.empty else pd.concat([rewards, named])
         owner.update(dict.fromkeys(named.index, result.source))
         chosen.take(result.source, rows)
+        taken.append((result.precedence, rows))
     return chosen
 
 
-def _nameless(table: pd.DataFrame, taken: Sequence[pd.DataFrame]) -> NDArray[np.bool_]:
+def _nameless(table: pd.DataFrame, better: Sequence[pd.DataFrame]) -> NDArray[np.bool_]:
     """Rows without a trial's name, of tasks that a better source has: they cannot be told from its trials."""
     nameless = table["trial"].isna().to_numpy()
-    if not taken or not nameless.any():
+    if not better or not nameless.any():
         return np.zeros(len(table), dtype=bool)
-    known = {task for other in taken for task in other["task"].dropna().unique()}
+    known = {task for other in better for task in other["task"].dropna().unique()}
     return nameless & table["task"].isin(known).to_numpy()
 
 

@@ -112,6 +112,24 @@ def _trials(summary: TrialSummary | None) -> dict[str, Any] | None:
         "success_rate": summary.success_rate,
         "turns": {name: getattr(summary.turns, name) for name in TURNS},
         "exceptions": {group.name: group.count for group in summary.exceptions},
+        "tokens": _tokens(summary),
+    }
+
+
+def _tokens(summary: TrialSummary) -> dict[str, Any]:
+    """Sums over the trials that reported the quantity, and how many these are."""
+    counts = summary.token_counts
+    return {
+        "input": summary.input_tokens,
+        "cache": summary.cache_tokens,
+        "output": summary.output_tokens,
+        "cost_usd": summary.cost_usd,
+        "counts": {
+            "input": counts.input,
+            "cache": counts.cache,
+            "output": counts.output,
+            "cost_usd": counts.cost_usd,
+        },
     }
 
 

@@ -132,6 +132,27 @@ def test_published_holds_only_what_the_run_itself_does_not_tell():
     assert (found["trials"]["total"], found["engines"]["running"]) == (1, 3.0)
 
 
+def test_tokens_are_summed_over_the_trials_that_reported_them():
+    rows = [
+        {"input_tokens": 1000.0, "cache_tokens": 600.0, "output_tokens": 30.0, "cost_usd": 0.25},
+        {"input_tokens": 500.0, "cache_tokens": 0.0, "output_tokens": 20.0},
+        {"exception": "EnvironmentStartTimeoutError"},
+    ]
+    assert loaded(make_run(trials=make_trials(rows)))["trials"]["tokens"] == {
+        "input": 1500.0,
+        "cache": 600.0,
+        "output": 50.0,
+        "cost_usd": 0.25,
+        "counts": {"input": 2, "cache": 2, "output": 2, "cost_usd": 1},
+    }
+
+
+def test_tokens_that_no_trial_reported_are_null_not_0():
+    tokens = loaded(make_run(trials=make_trials([{"reward": 1.0}])))["trials"]["tokens"]
+    assert [tokens[name] for name in ("input", "cache", "output", "cost_usd")] == [None] * 4
+    assert set(tokens["counts"].values()) == {0}
+
+
 def test_column_that_never_had_a_value_does_not_hide_the_published_one():
     steps = make_steps([{"step": 1, "policy/policy_entropy": nan, REWARD: 0.5}])
     found = loaded(make_run(steps=steps, published=REPORT))
