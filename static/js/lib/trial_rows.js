@@ -45,14 +45,19 @@
       return rows;
     },
 
-    /** Rows in the order of a column; missing values last either way. */
+    /** Rows in the order of a column; missing values last either way. Names compare by code unit: a collator takes
+        too long over 45,000 of them. */
     sorted(data, rows, column, descending) {
       const names = data.names[column];
-      const cells = rows.map((row) => {
-        const raw = data.columns[column][row];
-        return names && raw < 0 ? null : raw; // names are sorted, so their places order them
-      });
-      return sitegen.table.order(cells, descending).map((index) => rows[index]);
+      const values = data.columns[column];
+      if (column !== "trial") {
+        const cells = rows.map((row) => (names && values[row] < 0 ? null : values[row])); // names are sorted
+        return sitegen.table.order(cells, descending).map((index) => rows[index]);
+      }
+      const sign = descending ? -1 : 1;
+      const named = rows.filter((row) => values[row] !== null);
+      named.sort((a, b) => (values[a] < values[b] ? -sign : values[a] > values[b] ? sign : a - b));
+      return named.concat(rows.filter((row) => values[row] === null));
     },
   };
 })();
