@@ -22,7 +22,7 @@
       const find = sitegen.filter.fold(query.find || "");
       const tasks = (data.names.task || []).map((name) => sitegen.filter.fold(name).includes(find));
       const trial = data.columns.trial;
-      const wanted = query.exception && query.exception[0] === "=" ? data.names.exception.indexOf(query.exception.slice(1)) : null;
+      const wanted = query.exception ? (data.names.exception || []).indexOf(query.exception.slice(1)) : -1;
       const low = query.from ? Number(query.from) : null;
       const high = query.to ? Number(query.to) : null;
       /** @type {number[]} */
@@ -34,7 +34,8 @@
         if (query.outcome && String(data.columns.outcome[row]) !== query.outcome) continue;
         if (query.exception) {
           const code = data.columns.exception ? data.columns.exception[row] : -1;
-          if (query.exception === "none" ? code >= 0 : query.exception === "any" ? code < 0 : code !== wanted) continue;
+          const out = { none: code >= 0, any: code < 0 }[query.exception];
+          if (out === undefined ? code < 0 || code !== wanted : out) continue; // a name never seen has no rows
         }
         if (low !== null || high !== null) {
           const turns = data.columns.turns ? data.columns.turns[row] : null;
