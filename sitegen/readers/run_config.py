@@ -91,5 +91,5 @@ READER = Reader(
     read=read,
     evidence=False,
     precedence=0,
-    version=1,
+    version=2,
 )

@@ -109,6 +109,7 @@ def _feed(composer: _Composer, path: str, text: str) -> list[Problem]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None) or "?"
+        composer.drop_open_brackets()
         broken_at = None if mark is None else min(mark.line, text.count("\n")) + 1
         return [problem("config.broken-yaml", path, broken_at, reason=reason)]
     return []
@@ -124,6 +125,7 @@ class _Composer:
     def __init__(self) -> None:
         self.documents: list[Node] = []
         self.open: list[Node] = []
+        self.brackets: list[bool] = []
         self.anchors: dict[str, Node] = {}
         self.unknown_aliases: list[tuple[int, str]] = []
 
@@ -142,10 +144,18 @@ class _Composer:
             node = Node(kind, line, event.tag)
             self._place(node, event.anchor)
             self.open.append(node)
+            self.brackets.append(bool(event.flow_style))
         elif isinstance(event, yaml.CollectionEndEvent):
             self.open.pop()
+            self.brackets.pop()
         elif isinstance(event, yaml.DocumentStartEvent):
             self.anchors = {}
+
+    def drop_open_brackets(self) -> None:
+        """Takes out a `[` or `{` that was never closed: nobody can say what belongs to it."""
+        if True in self.brackets:
+            at = self.brackets.index(True)
+            (self.open[at - 1].items if at else self.documents).pop()
 
     def _place(self, node: Node, anchor: str | None) -> None:
         if anchor is not None:

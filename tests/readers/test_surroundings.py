@@ -29,6 +29,12 @@ def test_a_card_without_front_matter_is_all_body(oddity):
     assert result.problems == ()
 
 
+def test_what_stands_in_a_bracket_that_never_closes_is_not_a_value():
+    result = read_fixture("model_card", "bracket-never-closed")
+    assert kinds(result) == {"config.broken-yaml": 4}
+    assert (result.card.tags, result.card.base_models) == (("a", "b"), ())
+
+
 def test_broken_front_matter_is_named_by_its_line_in_the_file():
     result = read_fixture("model_card", "broken-front-matter")
     assert result.card.license == "apache-2.0"
