@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-LEFT: Final = 48
+LEFT: Final = 54
 """Pixels left of the plot, for the labels of the value axis."""
 RIGHT: Final = 14
 """Pixels right of the plot."""

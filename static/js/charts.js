@@ -18,7 +18,7 @@
 (function () {
   "use strict";
   const ALIVE = 12;
-  const PAD = { left: 48, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
+  const PAD = { left: 54, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
   const NARROWEST = 120;
   const SHORTEST = 4; // pixels of a drag; less is a click
   const OPTIONS = {
