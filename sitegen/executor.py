@@ -6,7 +6,6 @@ there is no fork they start afresh. A worker ends with its parent, whatever ends
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
 import signal
@@ -16,8 +15,9 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import forkserver
+from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext, ForkServerContext
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from sitegen.errors import SitegenError
 
@@ -53,16 +53,21 @@ class Workers:
         size = min(count or default_workers(), jobs)
         self._pool = None
         if size > 1:
-            self._pool = ProcessPoolExecutor(size, mp_context=_context(), initializer=_start)
+            context = _context()
+            ended, self._alive = context.Pipe(duplex=False)
+            self._pool = ProcessPoolExecutor(size, mp_context=context, initializer=_start, initargs=(ended,))
 
     def __enter__(self) -> Self:
         """Nothing starts before there is work."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Ends the workers; what has not begun is dropped."""
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Ends the workers; at once, whatever they are doing, when this process gives up."""
         if self._pool is not None:
+            if kind is not None:
+                self._alive.close()
             self._pool.shutdown(cancel_futures=True)
+            self._alive.close()
 
     def aside(self, work: Callable[[Item], Result], item: Item) -> Callable[[], Result]:
         """Begins one piece of work beside what this process does meanwhile; call what is returned for the result."""
@@ -116,15 +121,13 @@ def _context() -> BaseContext:
     return context
 
 
-def _start() -> None:
-    """Makes a worker end with its parent and quietly on Ctrl-C."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+def _start(ended: Connection) -> None:
+    """Makes a worker end with its parent, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(ended,), daemon=True).start()
 
 
-def _end_with(parent: Any) -> None:
-    with contextlib.suppress(OSError):
-        parent.join()
+def _end_with(ended: Connection) -> None:
+    """Waits until nobody holds the other end any more."""
+    ended.poll(None)
     os._exit(1)

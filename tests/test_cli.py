@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -218,15 +219,46 @@ def test_a_reader_that_leaves_early_hears_no_complaint(damaged: Path) -> None:
     assert done.stderr == b""
 
 
-def test_ctrl_c_is_quiet_and_130(archive: Path, tmp_path: Path) -> None:
-    arguments = command("serve", str(archive), "-o", str(tmp_path / "site"))
-    server = subprocess.Popen(
-        arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Children can be interrupted even where this process was started with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(*arguments),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_ends_a_server_quietly_with_130(archive: Path, tmp_path: Path) -> None:
+    server = start("serve", str(archive), "-o", str(tmp_path / "site"))
     assert server.stdout is not None
     while "http://127.0.0.1:" not in server.stdout.readline():
         assert server.poll() is None
     os.killpg(server.pid, signal.SIGINT)
-    _, errors = server.communicate(timeout=30)
+    _, errors = server.communicate(timeout=60)
     assert server.returncode == 130
     assert errors.strip() == ""
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_ends_a_build_quietly_with_130_and_leaves_nothing(archive: Path, tmp_path: Path) -> None:
+    add_run(archive, "second", [0.1, 0.2])
+    building = start("build", str(archive), "-o", str(tmp_path / "site"), "--workers", "2", "--no-cache")
+    while not (tmp_path / ".site.sitegen-work" / "scratch").exists():
+        assert building.poll() is None
+        time.sleep(0.01)
+    os.killpg(building.pid, signal.SIGINT)
+    _, errors = building.communicate(timeout=60)
+    assert building.returncode == 130
+    assert errors.strip() == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]

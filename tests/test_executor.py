@@ -73,7 +73,8 @@ def test_there_is_at_least_one_worker() -> None:
     assert default_workers() >= 1
 
 
-def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_workers_end_with_their_parent_whatever_ends_it(tmp_path: Path, sent: signal.Signals) -> None:
     code = (
         "import sys; from tests.test_executor import announce_and_wait, each;"
         "list(each(announce_and_wait, [sys.argv[1]] * 2, workers=2, name=str))"
@@ -81,8 +82,8 @@ def test_workers_end_with_a_killed_parent(tmp_path: Path) -> None:
     root = Path(__file__).parents[1]
     parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=root, stderr=subprocess.DEVNULL)
     workers = wait_for(lambda: found if len(found := [int(p.name) for p in tmp_path.iterdir()]) == 2 else None)
-    parent.kill()
-    parent.wait()
+    parent.send_signal(sent)
+    parent.wait(20)
     assert wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
 
 
