@@ -125,12 +125,13 @@ def _latest(found: Sequence[tuple[str, Trial]]) -> tuple[Sequence[tuple[str, Tri
     several = set(repeated)
     best: dict[str, tuple[str, Trial]] = {}
     attempts: dict[str, set[str]] = {}
-    for source, trial in found:
+    for item in found:
+        source, trial = item
         name = trial.row.trial
         if name in several:
             attempts.setdefault(name, set()).add(trial.id or source)
             if name not in best or best[name][1].ended <= trial.ended:
-                best[name] = (source, trial)
+                best[name] = item
     kept = [item for item in found if item[1].row.trial not in several or best[item[1].row.trial] is item]
     retries = [float(len(attempts[trial.row.trial]) - 1) if trial.row.trial in several else np.nan for _, trial in kept]
     return kept, retries, repeated
