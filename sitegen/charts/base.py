@@ -84,6 +84,8 @@ class Chart:
     """Whether the card spans two columns."""
     legend: tuple[LegendItem, ...] = ()
     """Filled parts in drawing order; empty for lines."""
+    rows_left: int = 0
+    """Further rows of the full data, where a table of many thousands stands in a file of its own (engine samples)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sitegen.analyse.run_analysis import RunAnalysis
@@ -23,6 +23,10 @@ from sitegen.text import Text, same, ui
 
 BUCKETS = 120
 """Time buckets whose means make the line."""
+TABLE_ROWS = 120
+"""Samples in the table under a chart."""
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ class EngineChart:
 class Clock:
     """Where samples lie on the time axis."""
 
-    x: list[float]
+    x: Floats
     """Hours since the first sample; the sample's number where a clock is missing."""
     hours: bool
     """Whether x is hours."""
@@ -51,25 +55,26 @@ class Clock:
 
 def clock_of(engines: pd.DataFrame) -> Clock:
     """Hours since the first sample when every sample has a time, else the samples' numbers from 1 on."""
-    time = engines["time"].tolist()
-    if time and all(math.isfinite(value) for value in time):
-        first = min(time)
-        return Clock(x=[(value - first) / 3600 for value in time], hours=True)
-    return Clock(x=[float(at + 1) for at in range(len(engines))], hours=False)
+    time = engines["time"].to_numpy(dtype="float64")
+    if len(time) and np.isfinite(time).all():
+        return Clock(x=(time - time.min()) / 3600, hours=True)
+    return Clock(x=np.arange(1.0, len(engines) + 1), hours=False)
 
 
-def bucket_means(x: Sequence[float], values: Sequence[float], buckets: int = BUCKETS) -> list[tuple[float, float]]:
+def bucket_means(x: npt.ArrayLike, values: npt.ArrayLike, buckets: int = BUCKETS) -> list[tuple[float, float]]:
     """Middle of each bucket of equal width, and the mean of the finite values in it; NaN for a bucket without one."""
-    if not x:
+    places, heights = np.asarray(x, dtype="float64"), np.asarray(values, dtype="float64")
+    if not len(places):
         return []
-    low, high = min(x), max(x)
+    low, high = float(places.min()), float(places.max())
+    size = buckets if high > low else 1
     width = (high - low) / buckets or 1.0
-    groups: list[list[float]] = [[] for _ in range(buckets if high > low else 1)]
-    for at, value in zip(x, values, strict=True):
-        if math.isfinite(value):
-            groups[min(int((at - low) / width), len(groups) - 1)].append(value)
-    middle = [low + (at + 0.5) * width if high > low else low for at in range(len(groups))]
-    return [(at, fmean(group) if group else math.nan) for at, group in zip(middle, groups, strict=True)]
+    finite = np.isfinite(heights)
+    bucket = np.minimum((places[finite] - low) / width, size - 1).astype("int64")
+    counts = np.bincount(bucket, minlength=size)
+    sums = np.bincount(bucket, weights=heights[finite], minlength=size)
+    means = [float(total) / int(n) if n else math.nan for total, n in zip(sums, counts, strict=True)]
+    return [(low + (at + 0.5) * width if high > low else low, mean) for at, mean in enumerate(means)]
 
 
 def engine_chart(entry: EngineChart) -> ChartSpec:
@@ -98,11 +103,12 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
     engines = run.engines.sort_values("time", kind="stable") if clock_of(run.engines).hours else run.engines
     clock = clock_of(engines)
     datasets, shown = _datasets(engines, clock, fields)
-    x0, x1 = step_domain(clock.x)
+    low, high = float(clock.x.min()), float(clock.x.max())
+    x0, x1 = step_domain([low, high])
     if clock.hours:
-        margin = 0.015 * (max(clock.x) or 1.0)
-        x0, x1 = min(clock.x) - margin, max(clock.x) + margin
-    values = [value for name in fields for value in engines[name].tolist()]
+        margin = 0.015 * (high or 1.0)
+        x0, x1 = low - margin, high + margin
+    values = _range(engines, fields)
     position = ui("charts.readout.hours" if clock.hours else "charts.readout.sample")
     names = [{"key": str(at + 1), "en": name, "zh": name} for at, name in enumerate(fields)]
     axis = value_axis([0.0, 100.0] if entry.percent else values)
@@ -127,6 +133,7 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
         params=params,
         columns=_columns(clock, fields, entry.unit),
         rows=_rows(engines, clock, fields),
+        rows_left=max(0, len(engines) - TABLE_ROWS),
         static_svg=None,
         height=theme.MEDIUM,
         wide=True,
@@ -138,13 +145,13 @@ def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[d
     means: Columns = {"x": [], "series": [], "v": []}
     shown = 0
     for index, name in enumerate(fields):
-        values, series = engines[name].tolist(), str(index + 1)
+        values, series = engines[name].to_numpy(dtype="float64"), str(index + 1)
         kept = thin([values])
         shown += len(kept)
         for at in kept:
-            dots["x"].append(number(clock.x[at]))
+            dots["x"].append(number(float(clock.x[at])))
             dots["series"].append(series)
-            dots["v"].append(number(values[at]))
+            dots["v"].append(number(float(values[at])))
         for middle, mean in bucket_means(clock.x, values):
             means["x"].append(number(middle))
             means["series"].append(series)
@@ -166,26 +173,36 @@ def _ends(means: Columns, fields: list[str], axis: Axis) -> list[End]:
 
 def _boundaries(engines: pd.DataFrame, clock: Clock) -> Columns:
     """The first sample of each job after the first."""
-    seen: dict[str, float] = {}
-    for job, x in zip(engines["job"].tolist(), clock.x, strict=True):
-        seen[str(job)] = min(x, seen.get(str(job), math.inf))
-    later = sorted(seen.items(), key=lambda item: item[1])[1:]
+    codes, jobs = pd.factorize(engines["job"])
+    first = pd.Series(clock.x).groupby(codes).min()
+    seen = [(str(job), float(first[code])) for code, job in enumerate(jobs)]
+    later = sorted(seen, key=lambda item: item[1])[1:]
     return {"step": [number(x) for _, x in later], "label": [payload.job_label(job) for job, _ in later]}
+
+
+def _range(engines: pd.DataFrame, fields: list[str]) -> list[float]:
+    """The least and the greatest finite value of the fields."""
+    values = engines[fields].to_numpy(dtype="float64")
+    values = values[np.isfinite(values)]
+    return [float(values.min()), float(values.max())] if len(values) else []
 
 
 def _words(engines: pd.DataFrame, fields: list[str]) -> Text:
     parts = []
     for name in fields:
-        finite = [value for value in engines[name].tolist() if math.isfinite(value)]
-        if not finite:
+        values = engines[name].to_numpy(dtype="float64")
+        finite = values[np.isfinite(values)]
+        with np.errstate(over="ignore"):
+            mean = float(finite.mean()) if len(finite) else math.nan
+        if not len(finite):
             parts.append(ui("charts.caption.engine-empty", name=same(name)))
             continue
         parts.append(
             ui(
                 "charts.caption.engine",
                 name=same(name),
-                mean=shown_number(fmean(finite), 3),
-                high=shown_number(max(finite), 3),
+                mean=shown_number(mean, 3),
+                high=shown_number(float(finite.max()), 3),
                 n=count(len(finite)),
             )
         )
@@ -203,8 +220,11 @@ def _columns(clock: Clock, fields: list[str], unit: str) -> tuple[DataColumn, ..
 
 
 def _rows(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[tuple[Any, ...], ...]:
-    columns = [[None if math.isnan(value) else value for value in engines[name].tolist()] for name in fields]
-    return tuple(zip(engines["job"].tolist(), engines["engine"].tolist(), clock.x, *columns, strict=True))
+    """The first samples; all of them are in `engines.csv`."""
+    first = engines.head(TABLE_ROWS)
+    columns = [[None if math.isnan(value) else value for value in first[name].tolist()] for name in fields]
+    x = clock.x[:TABLE_ROWS].tolist()
+    return tuple(zip(first["job"].tolist(), first["engine"].tolist(), x, *columns, strict=True))
 
 
 ENGINES: tuple[ChartSpec, ...] = tuple(

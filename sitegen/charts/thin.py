@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 LIMIT = 500
 """Points of one line that are drawn; a line is about 300 to 800 pixels wide, and more would only cost."""
 
 
-def thin(series: Sequence[Sequence[float]], limit: int = LIMIT) -> list[int]:
+def thin(series: Sequence[Sequence[float] | npt.NDArray[np.float64]], limit: int = LIMIT) -> list[int]:
     """Positions to draw, rising: all of them up to `limit`, otherwise at most `limit`.
 
     Of each bucket of neighbouring positions the least and the greatest finite value of every series stay, and the
@@ -26,18 +28,21 @@ def thin(series: Sequence[Sequence[float]], limit: int = LIMIT) -> list[int]:
     buckets = max(1, (limit - 2 - 2 * len(series)) // (3 * len(series)))
     kept = {0, size - 1}
     for values in series:
-        finite = [at for at in range(size) if math.isfinite(values[at])]
-        kept.update(finite[:1] + finite[-1:])
-        for bucket in range(buckets):
-            kept.update(_bucket(values, bucket * size // buckets, (bucket + 1) * size // buckets))
+        kept.update(_extremes(np.asarray(values, dtype="float64"), buckets))
     return sorted(kept)
 
 
-def _bucket(values: Sequence[float], start: int, end: int) -> set[int]:
-    finite = [at for at in range(start, end) if math.isfinite(values[at])]
-    missing = [at for at in range(start, end) if not math.isfinite(values[at])]
-    kept = set(missing[:1])
-    if finite:
-        kept.add(min(finite, key=lambda at: values[at]))
-        kept.add(max(finite, key=lambda at: values[at]))
+def _extremes(values: npt.NDArray[np.float64], buckets: int) -> set[int]:
+    """Positions of the first and last finite value, and of each bucket's least, greatest and first missing one."""
+    finite = np.isfinite(values)
+    at = np.flatnonzero(finite)
+    kept = {int(at[0]), int(at[-1])} if len(at) else set()
+    for bucket in range(buckets):
+        start, end = bucket * len(values) // buckets, (bucket + 1) * len(values) // buckets
+        mine, there = values[start:end], finite[start:end]
+        if not there.all():
+            kept.add(start + int(np.argmin(there)))
+        if there.any():
+            kept.add(start + int(np.where(there, mine, np.inf).argmin()))
+            kept.add(start + int(np.where(there, mine, -np.inf).argmax()))
     return kept

@@ -63,6 +63,8 @@ def data_file(slug: str, name: str) -> str:
 
 def chart_csv_path(slug: str, chart: Chart) -> str:
     """Site path of the CSV that holds a chart's data."""
+    if chart.rows_left or chart.section == "engines-page":
+        return data_file(slug, "engines.csv")
     if chart.section in OWN_CSV or chart.section.endswith("-page"):
         return data_file(slug, f"{chart.id}.csv")
     return data_file(slug, "steps.csv")
@@ -92,7 +94,7 @@ def csv_text(text: str) -> str:
 
 def _card(given: RunInput, voice: Voice, chart: Chart, limit: int, *, small: bool) -> ChartCard:
     table = _data_table(chart, voice) if chart.section != "metrics" else None
-    left = len(chart.rows) - CHART_TABLE_ROWS
+    left = len(chart.rows) + chart.rows_left - CHART_TABLE_ROWS
     names = (chart.id, chart.title.en, chart.title.zh, *chart.metrics)
     return ChartCard(
         id=chart.id,

@@ -149,7 +149,8 @@ def _downloads(given: RunInput) -> Iterator[SiteFile]:
     """CSV files: per chart of the leading sections, then the tables as they were read."""
     run, analysis = given.run, given.analysis
     for chart in given.charts:
-        if chart.section in OWN_CSV or chart.section.endswith("-page"):
+        own = chart.section in OWN_CSV or chart.section.endswith("-page")
+        if own and chart.section != "engines-page":  # their samples are all in engines.csv
             yield SiteFile(path=chart_csv_path(run.slug, chart), content=chart_csv(chart))
     if analysis.metrics:
         yield SiteFile(path=data_file(run.slug, "metrics.csv"), content=run_metrics.metrics_csv(analysis.metrics))
