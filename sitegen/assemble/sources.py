@@ -128,11 +128,11 @@ def choose_trials(results: Sequence[ReadResult]) -> Chosen:
             chosen.notes[result.source] = "duplicate"
             continue
         repeated = table["trial"].isin(rewards.index).to_numpy()
+        chosen.problems += _other_rewards(result.source, table[repeated], rewards, owner)
         nameless = _nameless(table, [rows for rank, rows in taken if rank > result.precedence])
         if nameless.any():
             chosen.problems.append(problem("assemble.trials-nameless", result.source, None, count=int(nameless.sum())))
-            repeated |= nameless
-        chosen.problems += _other_rewards(result.source, table[repeated], rewards, owner)
+            repeated = repeated | nameless
         if repeated.all():
             chosen.notes[result.source] = "lower-precedence"
             continue
