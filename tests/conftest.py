@@ -23,3 +23,13 @@ def sample_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pat
         timeout=110,
     )
     return folder
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the long forms (`full`) unless `-m` asks for them."""
+    if "full" in (config.getoption("-m") or ""):
+        return
+    long_forms = [item for item in items if item.get_closest_marker("full")]
+    if long_forms:
+        config.hook.pytest_deselected(items=long_forms)
+        items[:] = [item for item in items if item not in long_forms]

@@ -114,7 +114,11 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
                 watched.faults.append(f"left the site: {request.url}")
 
         page.on("request", on_request)
-        page.on("requestfailed", lambda r: watched.faults.append(f"failed: {r.url} {r.failure}"))
+        def on_failure(request: Request) -> None:
+            if request.failure != "net::ERR_ABORTED":  # the icon of a page that was left before it came
+                watched.faults.append(f"failed: {request.url} {request.failure}")
+
+        page.on("requestfailed", on_failure)
         page.on("pageerror", lambda error: watched.faults.append(f"exception: {error}"))
         page.on(
             "console",
