@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.model import tables
 from sitegen.model.run import Run
 
+_CSV_ROWS = 16384
 _SPECIAL = re.compile(r'[",\r\n]')
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -97,13 +99,17 @@ def tasks_csv(analysis: RunAnalysis) -> bytes:
 def _csv(table: pd.DataFrame) -> bytes:
     """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells.
 
-    Each distinct value of a column is written out once: tables of engine samples have a hundred thousand rows and
-    few values.
+    Each distinct value of a column is written out once per few thousand rows: tables of engine samples have a
+    hundred thousand rows and few values.
     """
+    out = io.BytesIO()
     header = ",".join(_quoted(_harmless(str(name))) for name in table.columns)
-    columns = [_cells(table[name]) for name in table.columns]
-    rows = map(",".join, zip(*columns, strict=True))
-    return "".join(f"{row}\n" for row in (header, *rows)).encode("utf-8", "replace")
+    out.write(f"{header}\n".encode("utf-8", "replace"))
+    for start in range(0, len(table), _CSV_ROWS):
+        part = table.iloc[start : start + _CSV_ROWS]
+        rows = zip(*(_cells(part[name]) for name in part.columns), strict=True)
+        out.write("".join(f"{','.join(row)}\n" for row in rows).encode("utf-8", "replace"))
+    return out.getvalue()
 
 
 def _cells(values: pd.Series) -> list[str]:

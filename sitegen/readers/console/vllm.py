@@ -14,12 +14,13 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sitegen.model.tables import ENGINES, conform
+from sitegen.model.tables import ENGINES, table_of
 from sitegen.readers.console.dialect import Dialect, Found, Log
 from sitegen.readers.console.prefixes import Said, strip
 from sitegen.readers.log_clock import assumed_times
@@ -259,21 +260,20 @@ class _Parser:
         clocks = [None if clock is None else clock.decode("ascii", "replace") for clock in samples.clock_texts]
         times = assumed_times(clocks)[samples.clocks]
         times[list(samples.times)] = list(samples.times.values())
-        table = pd.DataFrame(
-            {
-                "job": np.full(size, self._log.job, dtype=object),
-                "row": np.array(samples.lines, dtype="int64"),
-                "source": np.full(size, self._log.path, dtype=object),
-                "time": times,
-                "clock": np.array(clocks, dtype=object)[samples.clocks],
-                "engine": np.array(list(samples.engine_names), dtype=object)[samples.engines],
-                "engines_reporting": np.ones(size),
-                "hidden_repeats": repeats,
-                **columns,
-            }
-        )
-        whole = table["row"].to_numpy() >= 0
-        return conform(table if whole.all() else table[whole], ENGINES)
+        given: dict[str, npt.NDArray[Any]] = {
+            "job": np.full(size, self._log.job, dtype=object),
+            "row": np.array(samples.lines, dtype="int64"),
+            "source": np.full(size, self._log.path, dtype=object),
+            "time": times,
+            "clock": np.array(clocks, dtype=object)[samples.clocks],
+            "engine": np.array(list(samples.engine_names), dtype=object)[samples.engines],
+            "engines_reporting": np.ones(size),
+            "hidden_repeats": repeats,
+            **columns,
+        }
+        samples.values.clear()
+        whole = given["row"] >= 0
+        return table_of(given if whole.all() else {name: v[whole] for name, v in given.items()}, ENGINES)
 
 
 def _given(groups: Sequence[bytes | None]) -> tuple[str, ...]:
