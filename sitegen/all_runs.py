@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from sitegen.cache import Cache, Entry, key_of, load, store
+from sitegen.cache import Cache, Entry, key_of, load
 from sitegen.charts.assets import charts_script, vega_script
 from sitegen.executor import Workers
-from sitegen.pages import site_files
 from sitegen.pages.assets import site_assets
-from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow
-from sitegen.run_work import RunTask, make_run, packed
+from sitegen.run_work import RunTask, make_run, make_site
 from sitegen.settings import SiteSettings
+from sitegen.text import LANGS, Lang
 from sitegen.write import Output
 
 Progress = Callable[[int, int], None]
@@ -39,9 +39,10 @@ class Plan:
     base: str
     """Key of what all pages are made from."""
 
-    def site_key(self, entries: Sequence[Entry]) -> str:
-        """Key of the site's own pages: they are made from the runs' rows."""
-        return key_of(self.base, [entry.row for entry in entries])
+    def site_keys(self, entries: Sequence[Entry]) -> dict[Lang, str]:
+        """Keys of the site's own pages in each language: they are made from the runs' rows."""
+        rows = key_of([entry.row for entry in entries])
+        return {lang: key_of(self.base, rows, lang) for lang in LANGS}
 
     @property
     def missing(self) -> tuple[tuple[RunTask, str], ...]:
@@ -79,44 +80,40 @@ def all_assets(workers: Workers, kept: Path | None) -> dict[str, bytes]:
     return {**site_assets(), "charts.js": charts, "vega.js": vega()}
 
 
-def do_runs(plan: Plan, context: SiteContext, workers: Workers, progress: Progress) -> tuple[Entry, ...]:
+def do_runs(plan: Plan, parcel: bytes, workers: Workers, progress: Progress) -> tuple[Entry, ...]:
     """Every run's files and row, in path order.
 
     Args:
         plan: what there is to do.
-        context: the site the runs stand in.
+        parcel: what every worker needs (`run_work.packed`).
         workers: who does it.
         progress: told the runs done and the runs there are.
     """
     missing = plan.missing
     done = len(plan.tasks) - len(missing)
     progress(done, len(plan.tasks))
-    if missing:
-        work = partial(_make, root=plan.folder, parcel=packed(context))
-        for _ in workers.each(work, missing, lambda item: item[0].folder.path):
-            done += 1
-            progress(done, len(plan.tasks))
-    entries = tuple(entry or load(plan.folder, key) for entry, key in zip(plan.found, plan.keys, strict=True))
-    whole = tuple(entry for entry in entries if entry is not None)
-    assert len(whole) == len(entries), "an entry has just been written and cannot be read"
-    return whole
+    work = partial(_make_run, root=plan.folder, parcel=parcel)
+    for _ in workers.each(work, missing, lambda item: f"run {item[0].folder.path}"):
+        done += 1
+        progress(done, len(plan.tasks))
+    return tuple(entry or _made(plan.folder, key) for entry, key in zip(plan.found, plan.keys, strict=True))
 
 
-def do_site(plan: Plan, entries: Sequence[Entry], context: SiteContext) -> Entry:
-    """The pages of the site as a whole, found when no run's row has changed.
+def do_site(plan: Plan, entries: Sequence[Entry], parcel: bytes, workers: Workers) -> tuple[Entry, ...]:
+    """The pages of the site as a whole, a language each; found when no run's row has changed.
 
     Args:
         plan: what there was to do.
         entries: the finished runs, in path order.
-        context: the site.
+        parcel: as in `do_runs`.
+        workers: who does it.
     """
-    key = plan.site_key(entries)
-    entry = load(plan.folder, key)
-    if entry is None:
-        store(plan.folder, key, site_files(rows_of(entries), context), None)
-        entry = load(plan.folder, key)
-    assert entry is not None, "an entry has just been written and cannot be read"
-    return entry
+    keys = plan.site_keys(entries)
+    missing = [(lang, key) for lang, key in keys.items() if load(plan.folder, key) is None]
+    work = partial(_make_site, root=plan.folder, parcel=parcel, rows=[entry.row for entry in entries])
+    for _ in workers.each(work, missing, lambda item: f"the site's pages, {item[0]}"):
+        pass
+    return tuple(_made(plan.folder, key) for key in keys.values())
 
 
 def put(output: Output, entry: Entry, *, maker: str) -> None:
@@ -138,6 +135,16 @@ def cache_for(archive: Path, site: Path, given: Path | None, *, keep: bool) -> A
     return Cache(given or site.with_name(f".{site.name}.sitegen-cache"), archive, site)
 
 
-def _make(item: tuple[RunTask, str], root: Path, parcel: bytes) -> None:
-    task, key = item
-    make_run(task, key, root, parcel)
+def _make_run(item: tuple[RunTask, str], root: Path, parcel: bytes) -> None:
+    make_run(*item, root, parcel)
+
+
+def _make_site(item: tuple[Lang, str], root: Path, parcel: bytes, rows: Sequence[Mapping[str, Any]]) -> None:
+    make_site(*item, root, parcel, rows)
+
+
+def _made(folder: Path, key: str) -> Entry:
+    """An entry that a worker has just stored."""
+    entry = load(folder, key)
+    assert entry is not None, f"{folder / key} has just been written and cannot be read"
+    return entry

@@ -12,7 +12,7 @@ from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
 from sitegen.pages.assets import hashed
 from sitegen.pages.base import SiteContext
-from sitegen.run_work import ProblemCounts, counted, find_runs
+from sitegen.run_work import ProblemCounts, counted, find_runs, packed
 from sitegen.settings import load_site_settings
 from sitegen.write import Output, Written
 
@@ -62,16 +62,18 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
         with Workers(options.workers, len(plan.missing)) as workers:
             assets = all_assets(workers, cache.root if cache else None)
             paths = hashed(assets)
-            context = SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__)
-            entries = do_runs(plan, context, workers, options.progress)
+            parcel = packed(SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__))
+            entries = do_runs(plan, parcel, workers, options.progress)
+            pages = do_site(plan, entries, parcel, workers)
         for name, content in assets.items():
             output.write(paths[name], content, maker="assets")
         for task, entry in zip(plan.tasks, entries, strict=True):
             put(output, entry, maker=f"run {task.folder.path}")
-        put(output, do_site(plan, entries, context), maker="site pages")
+        for entry in pages:
+            put(output, entry, maker="the site's pages")
         written = output.publish()
         if cache:
-            cache.prune([*plan.keys, plan.site_key(entries)])
+            cache.prune([*plan.keys, *plan.site_keys(entries).values()])
     return BuildReport(
         runs=len(plan.tasks),
         cached=len(plan.tasks) - len(plan.missing),

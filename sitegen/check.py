@@ -47,7 +47,9 @@ def check_archive(archive: Path, *, workers: int | None, progress: Callable[[int
     found = find_runs(archive, site)
     by_run: dict[str, tuple[Problem, ...]] = {}
     with Workers(workers, len(found.tasks)) as pool:
-        for task, problems in pool.each(partial(problems_of, site=site), found.tasks, lambda task: task.folder.path):
+        for task, problems in pool.each(
+            partial(problems_of, site=site), found.tasks, lambda task: f"run {task.folder.path}"
+        ):
             by_run[task.slug] = problems
             progress(len(by_run), len(found.tasks))
     in_order = [problem for task in found.tasks for problem in by_run[task.slug]]

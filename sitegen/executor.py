@@ -109,7 +109,7 @@ def _named(call: Callable[[], Result], name: str) -> Result:
     try:
         return call()
     except Exception as error:
-        error.add_note(f"while working on run {name}")
+        error.add_note(f"while working on {name}")
         raise
 
 

@@ -7,10 +7,11 @@ result be kept. Only the row leaves the process that did the work; the files go 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from sitegen import cache
 from sitegen.analyse.run_analysis import analyse
@@ -19,13 +20,14 @@ from sitegen.charts import run_charts
 from sitegen.charts.compiled import compiled_forms, install
 from sitegen.model.problems import Problem
 from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
-from sitegen.pages import run_files
+from sitegen.pages import run_files, site_files
 from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow, run_row
 from sitegen.privacy import masked
 from sitegen.readers import READERS
 from sitegen.scan import addresses, claimant, scan_archive, settings_file
 from sitegen.settings import SiteSettings, load_run_settings
+from sitegen.text import Lang
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,20 @@ def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> 
 def read_run(task: RunTask, site: SiteSettings) -> Run:
     """The run, assembled from its files, nothing in it that must not be shown."""
     return masked(assemble(task.folder, _read(task.folder), site, task.settings, task.slug))
+
+
+def make_site(lang: Lang, key: str, root: Path, parcel: bytes, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Makes the site's own pages in one language and stores them under a key.
+
+    Args:
+        lang: the language.
+        key: their cache key.
+        root: a folder of cache entries.
+        parcel: what `packed` made.
+        rows: one row per run, as JSON data.
+    """
+    known = [RunRow.from_json(row) for row in rows]
+    cache.store(root, key, site_files(known, _unpacked(parcel), (lang,)), None)
 
 
 def packed(context: SiteContext) -> bytes:

@@ -47,33 +47,40 @@ SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], Vie
 glossary. `docs/adding-a-page.md` says how to add one."""
 
 
-def site_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
-    """Every site-level page in both languages, and the files beside them."""
+def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] = LANGS) -> Iterator[SiteFile]:
+    """Every site-level page, and the files beside them.
+
+    Args:
+        rows: one row per run.
+        site: the site.
+        langs: the languages wanted, so that each can be made in a process of its own; the files that have no
+            language come with English.
+    """
     ordered = newest_first(rows)
     found = book(ordered, site.glossary)
     for template, build in SITE_PAGES:
         view = build(ordered, found, site)
-        for lang in LANGS:
+        for lang in langs:
             yield render_page(template, view, site, lang)
     for page in entry_pages(found, site):
-        for lang in LANGS:
+        for lang in langs:
             yield render_page("pages/glossary_entry.html", page, site, lang)
-    yield from _redirects(ordered, site)
-    yield from _plain_files(ordered, site)
+    for redirect in _redirects(ordered):
+        for lang in langs:
+            yield render_page("pages/redirect.html", redirect, site, lang)
+    if "en" in langs:
+        yield from _plain_files(ordered, site)
 
 
-def _redirects(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
+def _redirects(rows: Sequence[RunRow]) -> Iterator[RedirectPage]:
     """A page for each old address that no run has now; the first run that claims one gets it."""
     taken = {row.slug for row in rows}
     for row in sorted(rows, key=lambda row: row.slug):
         for alias in row.aliases:
-            if alias in taken:
-                continue
-            taken.add(alias)
-            head = PageHead(path=run_page(alias), title=same(row.title))
-            page = RedirectPage(head=head, target=run_page(row.slug))
-            for lang in LANGS:
-                yield render_page("pages/redirect.html", page, site, lang)
+            if alias not in taken:
+                taken.add(alias)
+                head = PageHead(path=run_page(alias), title=same(row.title))
+                yield RedirectPage(head=head, target=run_page(row.slug))
 
 
 def _plain_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
