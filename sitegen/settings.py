@@ -55,6 +55,10 @@ class SiteSettings:
     """Weight of the newest value in checkpoint selection."""
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Role to logged names, before the built-in ones."""
+    gpu_hour_price: float | None = None
+    """Price of one GPU for one hour; None: no cost is computed."""
+    currency: str | None = None
+    """Printed behind a cost, as given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +210,13 @@ def _number(value: Any) -> float:
     return float(value)
 
 
+def _price(value: Any) -> float:
+    number = _number(value)
+    if number < 0:
+        raise _Wrong("must not be below 0")
+    return number
+
+
 def _weight(value: Any) -> float:
     number = _number(value)
     if not 0 < number <= 1:
@@ -293,6 +304,8 @@ _SITE_KEYS: Mapping[str, _Check] = {
     "save_interval": _positive_int,
     "ema_alpha": _weight,
     "roles": _roles,
+    "gpu_hour_price": _price,
+    "currency": _string,
 }
 
 _RUN_KEYS: Mapping[str, _Check] = {
