@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from sitegen.assemble.evaluations import DUMP, add_evaluations
 from sitegen.assemble.framework import framework_of
 from sitegen.assemble.jobs import JobOrder, entities, ordered_jobs
 from sitegen.assemble.records import merge_records
@@ -126,7 +127,8 @@ class _Tables:
 
 
 def _tables(path: str, best: Sequence[ReadResult], reward_key: str | None) -> _Tables:
-    chosen = choose_by_job(best, "steps")
+    chosen = choose_by_job([result for result in best if not _fact(result, DUMP)], "steps")
+    add_evaluations(chosen, [result for result in best if _fact(result, DUMP)])
     joined = chosen.joined()
     steps = joined if joined is not None else empty(STEPS)
     order = ordered_jobs(path, best, steps, chosen.notes)
@@ -229,7 +231,7 @@ def _infinite(steps: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def _from_report(best: Sequence[ReadResult], chosen: Chosen) -> bool:
-    used = [result for result in best if result.source in chosen.used]
+    used = [result for result in best if result.source in chosen.used and not _fact(result, DUMP)]
     return bool(used) and all(result.precedence <= REPORT_PRECEDENCE and result.published for result in used)
 
 
