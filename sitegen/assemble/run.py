@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from sitegen.assemble.engine_times import one_axis
 from sitegen.assemble.evaluations import DUMP, add_evaluations
 from sitegen.assemble.framework import framework_of
 from sitegen.assemble.jobs import JobOrder, entities, ordered_jobs
@@ -145,7 +146,7 @@ def _tables(path: str, best: Sequence[ReadResult], reward_key: str | None) -> _T
         stitched=stitched,
         order=order,
         nonfinite=_sorted(nonfinite, NONFINITE),
-        engines=_optional(_called(engines.joined(), known), ENGINES),
+        engines=_optional(one_axis(_called(engines.joined(), known)), ENGINES),
         trials=_optional(attempts, TRIALS),
         batches=_optional(_called(batches.joined(), known), BATCHES),
         by_kind={"steps": chosen, "engines": engines, "trials": trials, "batches": batches},

@@ -6,6 +6,7 @@ Source: vLLM 0.6-0.20 log prefix `MM-DD HH:MM:SS` (`vllm/logging_utils/formatter
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -42,17 +43,45 @@ def assumed_times(clocks: Sequence[str | None]) -> npt.NDArray[np.float64]:
     return times
 
 
+def dated_times(clocks: Sequence[str | None], near: float) -> npt.NDArray[np.float64]:
+    """Unix seconds of `MM-DD HH:MM:SS` texts, each in the year that brings it nearest to a known moment.
+
+    Args:
+        clocks: as `assumed_times`.
+        near: Unix s, for example of a dated line of the same log.
+    """
+    moment = datetime.fromtimestamp(near, tz=UTC)
+    known = {clock: _nearest(clock, moment) for clock in set(clocks) if clock is not None}
+    return np.array([np.nan if clock is None else known[clock] for clock in clocks], dtype="float64")
+
+
+def _nearest(clock: str, moment: datetime) -> float:
+    """NaN for a text that is no time in any of the three years."""
+    times = (_in_year(clock, year) for year in (moment.year, moment.year - 1, moment.year + 1))
+    best = math.nan
+    for time in times:
+        if time is not None and not abs(time - moment.timestamp()) >= abs(best - moment.timestamp()):
+            best = time
+        if abs(best - moment.timestamp()) < _RUN_GAP_S:
+            break
+    return best
+
+
 def _seconds(clock: str) -> float | None:
     """Seconds since the first of January."""
+    time = _in_year(clock, ASSUMED_YEAR)
+    return None if time is None else time - _START.timestamp()
+
+
+def _in_year(clock: str, year: int) -> float | None:
     match = _CLOCK.fullmatch(clock.strip())
     if match is None:
         return None
     month, day, hour, minute, second = map(int, match.groups())
     try:
-        moment = datetime(ASSUMED_YEAR, month, day, hour, minute, second, tzinfo=UTC)
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     except ValueError:
         return None
-    return (moment - _START).total_seconds()
 
 
 def _turn(known: list[float]) -> float | None:

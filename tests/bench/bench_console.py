@@ -36,6 +36,7 @@ class Cost:
     """One run of a command."""
 
     seconds: float
+    cpu_s: float
     peak_mb: float
 
 
@@ -52,7 +53,7 @@ def measured(command: list[str]) -> Cost:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{command[0]} failed with {process.returncode}")
-    return Cost(seconds=seconds, peak_mb=usage.ru_maxrss / 1024)
+    return Cost(seconds=seconds, cpu_s=usage.ru_utime + usage.ru_stime, peak_mb=usage.ru_maxrss / 1024)
 
 
 def main() -> None:
@@ -82,7 +83,8 @@ def _report(folder: Path, rounds: int, megabytes: int) -> None:
             costs["rg"].append(measured(["rg", "-c", *searched, str(logs["large"])]))
     best = {name: min(each, key=lambda cost: cost.seconds) for name, each in costs.items() if each}
     for name, cost in best.items():
-        _say(f"{name}: {cost.seconds:.3f} s, peak {cost.peak_mb:.0f} MB (rounds: {_rounds(costs[name])})")
+        cpu = min(each.cpu_s for each in costs[name])
+        _say(f"{name}: {cost.seconds:.3f} s (CPU {cpu:.2f}), peak {cost.peak_mb:.0f} MB; rounds {_rounds(costs[name])}")
     difference = best["large"].seconds - best["small"].seconds
     memory = min(c.peak_mb for c in costs["large"]) - min(c.peak_mb for c in costs["small"])
     _say(f"difference: {difference:.3f} s = reference / {REFERENCE_S / max(difference, 1e-9):.1f} (wanted: 15 or more)")

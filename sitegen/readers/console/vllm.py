@@ -1,8 +1,9 @@
 """vLLM's periodic statistics: one engine's throughput, queue and caches, and its speculative decoding.
 
 An engine is a process: (actor, pid, ip), not the `Engine 000` that every one of them prints. Actors on the head node
-have no `ip=`. Throughputs are averages over the last logging interval. Lines differ by their optional tails only, so
-a shape is taken apart once and the numbers of all its lines are converted together.
+have no `ip=`. The clock has no year: that of the log's dated lines is taken, else one is assumed. Throughputs are
+averages over the last logging interval. Lines differ by their optional tails only, so a shape is taken apart once and
+the numbers of all its lines are converted together.
 
 Source: vLLM 0.6-0.20, `vllm/v1/metrics/loggers.py` (`LoggingStatLogger.log`), `vllm/v1/spec_decode/metrics.py`
 (`SpecDecodingLogging.log`); prefix `vllm/logging_utils/formatter.py`.
@@ -23,7 +24,7 @@ import pandas as pd
 from sitegen.model.tables import ENGINES, table_of
 from sitegen.readers.console.dialect import Dialect, Found, Log
 from sitegen.readers.console.prefixes import Said, strip
-from sitegen.readers.log_clock import assumed_times
+from sitegen.readers.log_clock import assumed_times, dated_times
 
 _STATS = b"Avg prompt throughput: "
 _SPEC = b"SpecDecoding metrics: "
@@ -258,7 +259,8 @@ class _Parser:
         repeats = np.zeros(size)
         repeats[list(samples.repeats)] = list(samples.repeats.values())
         clocks = [None if clock is None else clock.decode("ascii", "replace") for clock in samples.clock_texts]
-        times = assumed_times(clocks)[samples.clocks]
+        started = self._log.started
+        times = (assumed_times(clocks) if started is None else dated_times(clocks, started))[samples.clocks]
         times[list(samples.times)] = list(samples.times.values())
         given: dict[str, npt.NDArray[Any]] = {
             "job": np.full(size, self._log.job, dtype=object),
