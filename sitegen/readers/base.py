@@ -37,7 +37,7 @@ class Reader:
     """Raised whenever the result for the same file changes; part of the cache key."""
     bundle: bool = False
     """True: of such files in Harbor trial folders, all those below one folder come as a single source, whose
-    `location` is that folder, `members` the files and `head` the first member's."""
+    `location` is that folder, `members` the files, `absent` the trials without one, `head` the first member's."""
 
     def names_match(self, name: str) -> bool:
         """Whether the file's name is one of this format's."""

@@ -267,6 +267,17 @@ def test_nothing_but_results_is_opened_and_each_once(tmp_path, monkeypatch):
     assert opened == ["job/a__aaaaaaa/result.json", "job/b__bbbbbbb/result.json"]
 
 
+def test_a_result_that_vanished_after_the_scan_is_named(tmp_path):
+    for name in ("a__aaaaaaa", "b__bbbbbbb"):
+        (tmp_path / "job" / name).mkdir(parents=True)
+        (tmp_path / "job" / name / "result.json").write_text(json.dumps({"trial_name": name}))
+    source = bundle_of(tmp_path)
+    (tmp_path / "job" / "a__aaaaaaa" / "result.json").unlink()
+    result = harbor_trials.read_bundle(source)
+    assert result.trials["trial"].tolist() == ["b__bbbbbbb"]
+    assert [problem.what.en for problem in result.problems] == ["Results that could not be opened: 1 (a__aaaaaaa)."]
+
+
 def test_many_odd_files_are_one_problem_with_a_bounded_list():
     oddities = Oddities()
     for number in range(3000):
