@@ -28,9 +28,11 @@ MANIFEST = ".sitegen-manifest.json"
 """Marks a folder as a site of ours."""
 LOG_FOLDERS = ("training_logs", "logs")
 """Sub-folders whose own files count as the run folder's."""
-EVIDENCE_FOLDERS = (*LOG_FOLDERS, "logs/exp_tracking")
+EVIDENCE_FOLDERS = (
+    *(*LOG_FOLDERS, "logs/exp_tracking", "logs/exp_tracking/rank0", "exp_tracking", "exp_tracking/rank0"),
+)
 """Sub-folders whose own files are evidence."""
-EVIDENCE_TREES = ("trace_jobs", "wandb")
+EVIDENCE_TREES = ("trace_jobs", "wandb", "tensorboard", "tensorboard_log", "tb", "tb_logs")
 """Sub-folders where evidence may lie at any depth."""
 
 MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
@@ -39,6 +41,10 @@ MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
 _TRIAL_NAME = re.compile(r".__[A-Za-z0-9]{7}$")
 _TRIAL_FILES = frozenset({"result.json", "trial.log", "exception.txt"})
 _TRIAL_FOLDERS = frozenset({"agent", "artifacts", "logs", "steps", "verifier"})
+_PARTS = re.compile(r"checkpoint-\d+")
+"""Folders that a trainer fills with states of one run; their own files are evidence."""
+_HF_EVENTS = re.compile(r"[A-Z][a-z]{2}\d\d_\d\d-\d\d-\d\d_")
+"""How Transformers names the folders of event files in `runs`."""
 _WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
 _JOB_LOG = re.compile(r"(?P<run>.+)_(?P<job>\d+)\.(?:out|log|err|txt)(?:\.gz|\.zst)?$", re.IGNORECASE)
 _NEVER_OPENED = (
@@ -480,6 +486,9 @@ def _has_evidence(tree: _Tree, folder: _Folder) -> bool:
     flat = [folder, *(_child(tree, folder, name) for name in EVIDENCE_FOLDERS)]
     if _WANDB_RUN.match(folder.name):
         flat.append(_child(tree, folder, "files"))
+    flat += [tree.load(child) for child in folder.folders if _PARTS.fullmatch(child.name)]
+    events = _child(tree, folder, "runs")
+    flat += [tree.load(child) for child in events.folders if _HF_EVENTS.match(child.name)] if events else []
     deep = [_child(tree, folder, name) for name in EVIDENCE_TREES]
     deep.append(_child(tree, own, "trace_jobs") if own is not None else None)
     return any(_evidence_here(tree, place) for place in flat if place is not None) or any(

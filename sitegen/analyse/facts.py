@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from sitegen.analyse.clocks import main_clock
 from sitegen.analyse.config_keys import find_float, find_int, find_text
 from sitegen.model.run import EndCause, Run, RunConfig, lineage
 
@@ -130,7 +131,7 @@ def run_facts(run: Run, roles: Mapping[str, str], total_step_s: float | None = N
         total_step_s: Summed step time, superseded rows included; None when no step time was logged.
     """
     config, card = run.config, run.card
-    along = lineage(run)
+    along = main_clock(run, lineage(run))
     train = run.steps["kind"] == "train"
     last_step = int(along["step"].iloc[-1]) if len(along) else None
     planned, from_config = _planned(run)

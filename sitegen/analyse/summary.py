@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sitegen.analyse.clocks import main_clock, second_clock
 from sitegen.analyse.numbers import finite
 from sitegen.model import tables
 from sitegen.model.roles import RowKind
@@ -59,7 +60,8 @@ def summarise(run: Run) -> tuple[MetricSummary, ...]:
     """
     names = tables.STEPS.measures(run.steps)
     bad = _nonfinite_counts(run.nonfinite)
-    last_step = _last_step(run)
+    last_step, apart = _last_step(run), second_clock(run)
+    last_apart = _last_step(run, every_clock=True)
     kinds: tuple[RowKind, ...] = ("train", "eval")
     valued = {kind: _Columns.of(run, kind, names) for kind in kinds}
     seen_in_eval = {n for n, c in zip(names, valued["eval"].count, strict=True) if c} | {
@@ -73,7 +75,8 @@ def summarise(run: Run) -> tuple[MetricSummary, ...]:
             non_finite, first_bad = bad.get((kind, name), (0, None))
             wanted = kind == "train" and name not in seen_in_eval
             if wanted or non_finite or (index < len(names) and columns.count[index]):
-                found.append(columns.summary(name, index, last_step, non_finite=non_finite, first_bad=first_bad))
+                wanted_step = last_apart if name in apart else last_step
+                found.append(columns.summary(name, index, wanted_step, non_finite=non_finite, first_bad=first_bad))
     return tuple(found)
 
 
@@ -122,8 +125,8 @@ def _nonfinite_counts(table: pd.DataFrame) -> dict[tuple[str, str], tuple[int, i
     }
 
 
-def _last_step(run: Run) -> int | None:
-    steps = run.steps
+def _last_step(run: Run, *, every_clock: bool = False) -> int | None:
+    steps = run.steps if every_clock else main_clock(run, run.steps)
     on_lineage = steps[steps[f"superseded_{run.overlap_rule}"] == 0]
     train = on_lineage.loc[on_lineage["kind"] == "train", "step"]
     chosen = train if len(train) else on_lineage["step"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,9 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import UNKNOWN_END, Job, JobRecord, ReadResult
 from sitegen.text import Text
 
-_NUMBER = re.compile(r"(?:^|[_.-])(\d{4,})(?=$|[._-])")
+_NUMBER = re.compile(r"(?:^|[_.-])(?!(?:19|20)\d\d(?!\d))(\d{4,})(?=$|[._-])")
+"""A job's number in its name; a year is none."""
+_WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
 _START = Text("start time", "开始时间")
 _JOB_NUMBER = Text("job number", "作业号")
 
@@ -56,8 +58,10 @@ def ordered_jobs(
     for result in results:
         for record in result.jobs:
             name = same_job(record.name, list(records))
-            if name not in records and result.source in set_aside:
-                continue
+            if name not in records:
+                name = _of_wandb(record, records) or ""
+                if not name or (name not in records and result.source in set_aside):
+                    continue
             records[name] = _merged(records.get(name, JobRecord(name=name)), record)
             sources.setdefault(name, []).append(record.source or result.source)
     records = {name: _numbered(record) for name, record in records.items()}
@@ -103,6 +107,22 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     return (*((1, int(part), part) if part.isdecimal() else (0, 0, part.casefold()) for part in parts), (0, 0, name))
 
 
+def _of_wandb(record: JobRecord, known: Mapping[str, JobRecord]) -> str | None:
+    """The job a record speaks of: W&B names launches after its own folders, logs name them otherwise.
+
+    A W&B launch is the job whose log lies in its folder, or the one with its scheduler number; else a further job,
+    unless logs have named the jobs: then it is one of those and cannot be told which (None).
+    """
+    if not _WANDB_RUN.match(record.name):
+        return record.name
+    inside = [name for name in known if name.startswith(f"{record.name}/")]
+    if len(inside) == 1:
+        return inside[0]
+    others = [_numbered(job) for job in known.values() if not _WANDB_RUN.match(job.name)]
+    same = [job.name for job in others if record.number is not None and job.number == record.number]
+    return same[0] if same else None if others else record.name
+
+
 def _merged(known: JobRecord, more: JobRecord) -> JobRecord:
     """The better source's record, completed by the other's."""
     return replace(
@@ -116,8 +136,8 @@ def _merged(known: JobRecord, more: JobRecord) -> JobRecord:
 
 
 def _numbered(record: JobRecord) -> JobRecord:
-    if record.number is not None:
-        return record
+    if record.number is not None or _WANDB_RUN.match(record.name):
+        return record  # W&B's own names hold a date and a time, no number
     found = _NUMBER.findall(record.name)
     return replace(record, number=int(found[-1][:18])) if found else record
 
