@@ -19,6 +19,8 @@ from urllib.parse import urlsplit
 from sitegen.errors import SettingsError
 from sitegen.text import Text
 
+GlossaryPages = Literal["used", "all"]
+"""Which glossary entries get a page."""
 OverlapRule = Literal["last", "first"]
 
 SITE_FILE = "sitegen.toml"
@@ -47,6 +49,8 @@ class SiteSettings:
     """A trial succeeds when its reward is above this."""
     reward_key: str | None = None
     """Primary reward key of trials; None: `reward`, else the only key."""
+    glossary: GlossaryPages = "used"
+    """`used`: pages for what this archive logs, sets and links; `all`: for every entry there is."""
     overlap_rule: OverlapRule = "last"
     """`last` segment wins, or `first` seen."""
     save_interval: int | None = None
@@ -232,6 +236,14 @@ def _rule(value: Any) -> OverlapRule:
     raise _Wrong('must be "last" or "first"')
 
 
+def _pages(value: Any) -> GlossaryPages:
+    if value == "used":
+        return "used"
+    if value == "all":
+        return "all"
+    raise _Wrong('must be "used" or "all"')
+
+
 def _url(value: Any) -> str:
     text = _string(value)
     try:
@@ -301,6 +313,7 @@ _SITE_KEYS: Mapping[str, _Check] = {
     "success_threshold": _number,
     "reward_key": _string,
     "overlap_rule": _rule,
+    "glossary": _pages,
     "save_interval": _positive_int,
     "ema_alpha": _weight,
     "roles": _roles,

@@ -15,6 +15,8 @@ from sitegen.text import Text, same, ui
 
 MOST_STRIPS = 24
 """Most runs drawn as strips on an entry's page; the list of runs names them all."""
+ALWAYS_KINDS = frozenset({"engine-field", "trial-column", "concept"})
+"""Kinds whose common entries always have a page."""
 NEIGHBOURS = 6
 """Entries of the same group shown before and after the current one in the side list."""
 
@@ -36,8 +38,7 @@ class Book:
     """The entries that the site explains, and the runs that log each."""
 
     entries: Mapping[str, GlossaryEntry]
-    """By id: every entry of the archive's frameworks and of the common ones, what they refer to, and an entry for
-    every further logged name."""
+    """By id: what the archive logs and sets, what runs are made of, the concepts, and what these refer to."""
     logged: Mapping[str, tuple[Logged, ...]]
     """Entry id to the runs that log it, in the order of the rows."""
 
@@ -47,11 +48,16 @@ class Book:
         return frozenset(self.entries)
 
 
-def book(rows: Sequence[RunRow], glossary: Glossary) -> Book:
+def book(rows: Sequence[RunRow], glossary: Glossary, *, every: bool = False) -> Book:
     """What the glossary of this archive holds.
 
-    A page of a run may therefore link what `Glossary.find` gives for its framework, and `Glossary.explain` for every
-    name it logs.
+    A page of a run may therefore link what `Glossary.explain` gives for every name it logs, what `Glossary.find`
+    gives for every setting it has, and every engine field, trial column and concept.
+
+    Args:
+        rows: one row per run.
+        glossary: all entries.
+        every: whether entries that nothing in the archive needs get a page too (`glossary = "all"`).
     """
     logged: dict[str, list[Logged]] = {}
     named: dict[str, GlossaryEntry] = {}
@@ -61,11 +67,22 @@ def book(rows: Sequence[RunRow], glossary: Glossary) -> Book:
             entry = glossary.explain(name, row.framework)
             named.setdefault(entry.id, glossary.entry(entry.id) or entry)
             logged.setdefault(entry.id, []).append(Logged(run=row, name=name, range=values))
-    frameworks = {*ALWAYS, *(row.framework for row in rows)}
-    entries = {entry.id: entry for entry in glossary.entries if entry.framework in frameworks} | named
+    chosen = glossary.entries if every else _wanted(rows, glossary)
+    entries = {entry.id: entry for entry in chosen} | named
     for entry in list(entries.values()):
         entries |= {other.id: other for other in glossary.related(entry)}
     return Book(entries=entries, logged={key: tuple(found) for key, found in logged.items()})
+
+
+def _wanted(rows: Sequence[RunRow], glossary: Glossary) -> Iterator[GlossaryEntry]:
+    """Entries that pages may link without a metric's name: settings in use, what runs are made of, where to begin."""
+    yield from (entry for entry in glossary.entries if entry.kind in ALWAYS_KINDS and entry.framework in ALWAYS)
+    for framework, key in sorted({(row.framework, key) for row in rows for key in row.config}, key=str):
+        found = glossary.find(key, framework, "setting")
+        if found is not None:
+            yield found
+    for framework in sorted({row.framework for row in rows if row.framework}):
+        yield from glossary.look_first(framework)
 
 
 # ---------------------------------------------------------------- index
@@ -281,7 +298,7 @@ def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
             strips=strips,
             axis=axis,
             logged=tuple(runs.values()),
-            related=tuple(_related(other) for other in site.glossary.related(entry)),
+            related=tuple(_related(other) for other in site.glossary.related(entry) if other.id in found.entries),
         )
 
 

@@ -57,7 +57,7 @@ def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] 
             language come with English.
     """
     ordered = newest_first(rows)
-    found = book(ordered, site.glossary)
+    found = book(ordered, site.glossary, every=site.settings.glossary == "all")
     for template, build in SITE_PAGES:
         view = build(ordered, found, site)
         for lang in langs:

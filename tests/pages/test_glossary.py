@@ -43,6 +43,23 @@ def test_other_frameworks_stay_out(found: Book) -> None:
     }
 
 
+def test_what_nothing_in_the_archive_needs_gets_a_page_only_on_request() -> None:
+    unused = glossary().explain("policy/z_clip/effective_max", "skyrl").id
+    assert unused not in book([row()], glossary()).ids
+    every = book([row()], glossary(), every=True).ids
+    assert unused in every
+    assert every >= {entry.id for entry in glossary().entries}
+
+
+def test_settings_of_a_run_have_their_pages_and_no_others() -> None:
+    lr = glossary().find("trainer.policy.optimizer_config.lr", "skyrl", "setting")
+    assert lr is not None
+    assert lr.id in book([row(config={"trainer.policy.optimizer_config.lr": 1e-6})], glossary()).ids
+    bare = book([row(metrics=(), config={})], glossary())
+    assert lr.id not in bare.ids
+    assert "concept" in {entry.kind for entry in bare.entries.values()}
+
+
 def test_a_page_lists_the_runs_that_log_it_once() -> None:
     page = pages([row("a"), row("b"), row("c", metrics=())])[REWARD]
     assert [run.slug for run in page.logged] == ["a", "b"]
