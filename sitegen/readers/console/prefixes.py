@@ -15,6 +15,7 @@ _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 _OUTER = re.compile(
     r"(?:(?:task=\S+ )?attempt=\d+ \| ?)?"  # Iris
     r"(?:(?P<container>[A-Za-z0-9][\w.-]{0,80}?) +\| )?"  # docker compose
+    r"(?:\[XTuner\](?:\[RANK \d+\])?)?"
     r"(?:\((?P<actor>[^()\s]+) pid=(?P<pid>\d+)(?:, ip=(?P<ip>[^)]+))?\) ?)?"  # Ray
     r"(?:\((?P<inner>(?:EngineCore(?:_DP\d+)?|APIServer(?:_\d+)?|Worker(?:_[A-Z]+\d+)*) pid=(?P<inner_pid>\d+))\) ?)?"
 )
@@ -22,7 +23,7 @@ _LEVELS = "TRACE|DEBUG|INFO|SUCCESS|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMP = re.compile(
     r"(?P<loguru>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \| (?P<l0>[A-Z]+) *\| (?P<place>[^ ]+:[^ ]+:\d+) - "
     rf"|(?P<l1>{_LEVELS}) (?P<clock>\d\d-\d\d \d\d:\d\d:\d\d) (?:\[(?P<file>[^\]]+)\] )?"
-    rf"|\[?(?P<iso>\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{{1,6}})?)\]?:?"
+    rf"|(?:\[[\w.-]{{1,40}}\] )?(?:(?P<l6>{_LEVELS}) )?\[?(?P<iso>\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{{1,6}})?)\]?:?"
     rf"(?:[ \t]*(?:- |\| )?(?:\[[^\]\n]{{1,80}}\])*[ \t]?(?:[\w.:-]{{1,80}} ?[-|] )?\[?(?P<l2>{_LEVELS})\]?"
     r"(?: +[\w./-]+:\d+)?[\t ]*(?:-{1,2} |\| |: )?)?"
     rf"|(?P<l3>{_LEVELS}):(?P<logger>[\w.]+):"
@@ -96,9 +97,9 @@ def strip(raw: bytes) -> Said:
         repeats = int(repeated[1])
         body = body[: repeated.start()]
     stamped = stamp.groupdict() if stamp is not None else {}
-    level = next((stamped[name] for name in ("l0", "l1", "l2", "l3", "l4", "l5") if stamped.get(name)), None)
+    level = next((stamped[name] for name in ("l0", "l1", "l2", "l3", "l4", "l5", "l6") if stamped.get(name)), None)
     return Said(
-        text=body[stamp.end() :] if stamp is not None else body,
+        text=_after(body, stamp) if stamp is not None else body,
         actor=groups.get("actor"),
         pid=_number(groups.get("pid")),
         ip=groups.get("ip"),
@@ -111,6 +112,11 @@ def strip(raw: bytes) -> Said:
         loguru=stamped.get("loguru") is not None,
         repeats=repeats,
     )
+
+
+def _after(body: str, stamp: re.Match[str]) -> str:
+    text = body[stamp.end() :]
+    return text if stamp.groupdict().get("loguru") else text.lstrip()
 
 
 def _number(digits: str | None) -> int | None:
