@@ -49,6 +49,12 @@ def make_engines(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return tables.conform(pd.DataFrame(filled), tables.ENGINES) if filled else tables.empty(tables.ENGINES)
 
 
+def make_batches(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """A table of batch lines from one mapping per job and step; `step` is needed."""
+    filled = [{"job": "job_1", "source": "run/log.out", "row": i + 1, **row} for i, row in enumerate(rows)]
+    return tables.conform(pd.DataFrame(filled), tables.BATCHES) if filled else tables.empty(tables.BATCHES)
+
+
 def make_config(values: Mapping[str, Any], *, header: str = "") -> RunConfig:
     """A configuration of flat keys."""
     return RunConfig(path="run/rl_config.yaml", values=dict(values), lines={}, raw="", header=header)

@@ -10,7 +10,7 @@ import datetime as dt
 import json
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sitegen.analyse.checkpoint import CheckpointSelection
 from sitegen.analyse.engines import EngineSummary
@@ -19,7 +19,10 @@ from sitegen.analyse.summary import MetricSummary, merged
 from sitegen.analyse.timing import Timing
 from sitegen.analyse.trials import TrialSummary
 from sitegen.model.problems import Problem
-from sitegen.model.run import Published, PublishedMetric, PublishedTrials, Run
+from sitegen.model.run import JobEnd, Published, PublishedMetric, PublishedTrials, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMA = 1
 """Raised when a field changes its meaning or goes away; fields may be added under the same number."""
@@ -28,6 +31,11 @@ STATISTICS = ("mean", "std", "min", "max", "last", "count", "non_finite")
 ENGINE_FIELDS = ("running", "waiting", "generation_tps", "kv_cache_pct", "prefix_hit_pct")
 TURNS = ("mean", "median", "std", "min", "max", "count")
 TIMING_PREFIXES = ("timing/", "timing_s/", "time/")
+EXCEPTION = "exception/"
+"""Beginning of the batch table's columns of exceptions."""
+BATCH_FIELDS = ("batches", "instances", "successful", "failed", "masked")
+STEPS_TABLE = "data/steps.csv"
+"""Every logged record as CSV, relative to `run.json`; made where a run logged any metric."""
 
 
 def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
@@ -40,15 +48,23 @@ def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
         "title": run.title,
         "framework": run.framework,
         "jobs": [
-            {"name": job.name, "first_step": job.first_step, "last_step": job.last_step, "rows": job.rows}
+            {
+                "name": job.name,
+                "first_step": job.first_step,
+                "last_step": job.last_step,
+                "rows": job.rows,
+                "end": _end(job.end),
+            }
             for job in run.jobs
         ],
         "rows": analysis.facts.rows,
         "steps": analysis.facts.steps_done,
         "superseded": analysis.facts.superseded,
+        "steps_table": STEPS_TABLE if analysis.metrics else None,
         "metrics": metrics,
         "checkpoint": _checkpoint(analysis.checkpoint),
         "timing": timing,
+        "batch_errors": _batch_errors(run.batches),
         "trials": _trials(analysis.trials),
         "engines": _engines(analysis.engines),
         "config": {key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
@@ -71,6 +87,27 @@ def _strict(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def _end(end: JobEnd) -> dict[str, Any]:
+    return {"cause": end.cause, "path": end.path, "line": end.line, "text": end.text}
+
+
+def _batch_errors(batches: pd.DataFrame | None) -> list[dict[str, Any]]:
+    """One entry per job and step that logged batches, in table order; counts are whole numbers or null."""
+    if batches is None:
+        return []
+    types = [name for name in batches.columns if name.startswith(EXCEPTION)]
+    entries = []
+    for row in batches.to_dict("records"):
+        counts = {name: _count(row[name]) for name in BATCH_FIELDS}
+        raised = {name.removeprefix(EXCEPTION): _count(row[name]) for name in types if row[name] > 0}
+        entries.append({"job": row["job"], "step": row["step"]} | counts | {"exceptions": raised})
+    return entries
+
+
+def _count(value: float) -> int | None:
+    return int(value) if math.isfinite(value) else None
 
 
 def _metrics(summaries: Iterable[MetricSummary]) -> dict[str, Any]:

@@ -93,7 +93,9 @@ def test_a_run_with_everything_has_six_pages_in_both_languages() -> None:
     assert {path for path in made if path.endswith(".html")} == {
         f"{lang}runs/run/{kind}.html" for lang in ("", "zh/") for kind in kinds
     }
-    assert json.loads(made["runs/run/run.json"])["slug"] == "run"
+    told = json.loads(made["runs/run/run.json"])
+    assert told["slug"] == "run"
+    assert f"runs/run/{told['steps_table']}" in made
 
 
 def test_a_run_without_anything_has_overview_and_sources_and_links_nothing_else() -> None:

@@ -11,11 +11,21 @@ from hypothesis import strategies as st
 
 from sitegen.analyse.run_analysis import analyse
 from sitegen.model.problems import Problem
-from sitegen.model.run import Published, PublishedMetric, PublishedTrials, RunSettings
+from sitegen.model.run import JobEnd, Published, PublishedMetric, PublishedTrials, RunSettings
 from sitegen.publish.run_json import dump, run_json
 from sitegen.settings import SiteSettings
 from sitegen.text import Text
-from tests.factories import make_config, make_engines, make_nonfinite, make_run, make_steps, make_trials, published_run
+from tests.factories import (
+    make_batches,
+    make_config,
+    make_engines,
+    make_job,
+    make_nonfinite,
+    make_run,
+    make_steps,
+    make_trials,
+    published_run,
+)
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "run-json.md"
 REWARD = "reward/avg_raw_reward"
@@ -160,6 +170,35 @@ def test_column_that_never_had_a_value_does_not_hide_the_published_one():
     assert found["published"]["metrics"]["policy/policy_entropy"]["mean"] == 0.213363
 
 
+def test_job_says_how_it_ended_and_where_that_stands():
+    killed = JobEnd(cause="out_of_memory", path="run/b_2.out", line=17, text="oom_kill event")
+    jobs = (make_job("a_1", [1, 2]), make_job("b_2", [3], end=killed))
+    found = loaded(make_run(jobs=jobs))["jobs"]
+    assert [job["end"]["cause"] for job in found] == ["unknown", "out_of_memory"]
+    assert found[0]["end"] == {"cause": "unknown", "path": None, "line": None, "text": None}
+    assert found[1]["end"] == {"cause": "out_of_memory", "path": "run/b_2.out", "line": 17, "text": "oom_kill event"}
+
+
+def test_batches_of_a_step_with_the_exceptions_that_were_raised():
+    batches = make_batches(
+        [
+            {"step": 1, "batches": 2.0, "instances": 256.0, "successful": 250.0, "failed": 3.0, "masked": 6.0}
+            | {"exception/DaytonaError": 5.0, "exception/AgentTimeoutError": nan},
+            {"step": 2, "job": "job_2", "batches": 1.0, "exception/AgentTimeoutError": 1.0},
+        ]
+    )
+    first, second = loaded(make_run(batches=batches))["batch_errors"]
+    counts = {"batches": 2, "instances": 256, "successful": 250, "failed": 3, "masked": 6}
+    assert first == {"job": "job_1", "step": 1} | counts | {"exceptions": {"DaytonaError": 5}}
+    assert (second["job"], second["step"], second["instances"]) == ("job_2", 2, None)
+    assert second["exceptions"] == {"AgentTimeoutError": 1}
+
+
+def test_steps_table_is_named_where_one_is_made():
+    assert loaded(make_run(steps=make_steps([{"step": 1, REWARD: 0.5}])))["steps_table"] == "data/steps.csv"
+    assert loaded(make_run(steps=make_steps([{"step": 1}])))["steps_table"] is None
+
+
 def test_run_without_anything():
     found = loaded(make_run(framework=None))
     assert found == {
@@ -171,9 +210,11 @@ def test_run_without_anything():
         "rows": 0,
         "steps": 0,
         "superseded": 0,
+        "steps_table": None,
         "metrics": {},
         "checkpoint": None,
         "timing": {},
+        "batch_errors": [],
         "trials": None,
         "engines": None,
         "config": {},
@@ -243,6 +284,7 @@ def everything():
         problems=(problem,),
         trials=make_trials([{"reward": 1.0, "turns": 2.0}, {"exception": "E"}]),
         engines=make_engines([{"running": 3.0}]),
+        batches=make_batches([{"step": 1, "exception/DaytonaError": 2.0}]),
     )
     told = published(published=replace(REPORT, checkpoint_step=25), config=None, settings=RunSettings())
     return [document(own), document(told)]
@@ -251,6 +293,7 @@ def everything():
 MAPS = {
     "metrics": "name",
     "timing": "span",
+    "batch_errors[].exceptions": "type",
     "trials.exceptions": "type",
     "config": "key",
     "published.metrics": "name",
@@ -284,7 +327,7 @@ def test_documentation_and_document_name_the_same_fields():
 
 
 def test_documentation_gives_the_order_of_the_top_keys():
-    top = [path for path in documented() if re.fullmatch(r"[a-z]+", path)]
+    top = [path for path in documented() if re.fullmatch(r"[a-z_]+", path)]
     assert top == list(document(published()))
 
 
