@@ -121,7 +121,7 @@ class _Parser:
 
     def finish(self) -> Found:
         """The samples as `tables.ENGINES`."""
-        return Found(engines=self._table()) if self._samples.lines else Found()
+        return Found(engines=self._table()) if any(line > 0 for line in self._samples.lines) else Found()
 
     # Statistics ------------------------------------------------------------------------------------------------------
 
