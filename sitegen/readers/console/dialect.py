@@ -149,6 +149,8 @@ class Found:
     """Scheduler's job number, as logged."""
     facts: dict[str, Any] = field(default_factory=dict)
     """For `ReadResult.facts`."""
+    framework: str | None = None
+    """Framework that the lines name, where it is another than the dialect's or its records could not be used."""
 
 
 NOTHING = Found()

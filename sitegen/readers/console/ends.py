@@ -31,7 +31,7 @@ def job_end(evidence: Sequence[Evidence], path: str, last_record: int) -> JobEnd
         path: `SourceFile.path` of the log.
         last_record: Line of the last metric record; 0 without one.
     """
-    counting = [item for item in evidence if item.line > last_record or item.cause == "sandbox_failure"]
+    counting = [item for item in evidence if item.line >= last_record or item.cause == "sandbox_failure"]
     groups = [[item for item in counting if item.cause in causes and not item.weak] for causes in ORDER]
     for found in (*groups, [item for item in counting if item.weak]):
         if found:

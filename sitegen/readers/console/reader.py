@@ -30,7 +30,7 @@ _LOG_SHAPE = re.compile(
     rb"\s*(?:\x1b\[[\d;]*m)*(?:"
     rb"\([^()\s]+ pid=\d+"
     rb"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d"
-    rb"|\[?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\]?[ :]"
+    rb"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?: \d\d-\d\d \d\d:|:[\w.]+:)|\[(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\]"
     rb"|\[rank\d+\]:|srun: |slurmstepd: |wandb: |Traceback \(most recent call last\)"
     rb")",
 )
@@ -125,7 +125,7 @@ def _assembled(source: SourceFile, log: Log, found: list[tuple[Dialect, Found]])
     return _result(
         source,
         job=log.job,
-        framework=dialect.framework if records is not None else log.framework,
+        framework=_framework(log, dialect, chosen, parts),
         steps=records.table(log.job, source.path) if records is not None else None,
         nonfinite=records.nonfinite_table(log.job, source.path) if records is not None else None,
         engines=engines,
@@ -135,6 +135,14 @@ def _assembled(source: SourceFile, log: Log, found: list[tuple[Dialect, Found]])
         facts=facts,
         problems=log.noted.problems(),
     )
+
+
+def _framework(log: Log, dialect: Dialect, chosen: Found, parts: list[Found]) -> str | None:
+    """The framework whose records are used; without any, the one that the lines name."""
+    if chosen.records is not None:
+        return chosen.framework or dialect.framework
+    named: str | None = _first((log.framework, *(each.framework for each in parts)))
+    return named
 
 
 def _placed(event: LogEvent, records: Records | None) -> LogEvent:
