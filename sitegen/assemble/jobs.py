@@ -18,6 +18,7 @@ from sitegen.text import Text
 _NUMBER = re.compile(r"(?:^|[_.-])(?!(?:19|20)\d\d(?!\d))(\d{4,})(?=$|[._-])")
 """A job's number in its name; a year is none."""
 _WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
+_SAME: Mapping[str, str] = {}
 _START = Text("start time", "开始时间")
 _JOB_NUMBER = Text("job number", "作业号")
 
@@ -40,7 +41,11 @@ class JobOrder:
 
 
 def ordered_jobs(
-    path: str, results: Sequence[ReadResult], steps: pd.DataFrame, set_aside: Collection[str] = ()
+    path: str,
+    results: Sequence[ReadResult],
+    steps: pd.DataFrame,
+    set_aside: Collection[str] = (),
+    names: Mapping[str, str] = _SAME,
 ) -> JobOrder:
     """All jobs by start time if all have one, else by number if all have one, else by first step, then by name.
 
@@ -49,6 +54,7 @@ def ordered_jobs(
         results: Best first.
         steps: `tables.STEPS` of the run, jobs under their final names.
         set_aside: Sources whose steps are not used: a job that only they name is no further job.
+        names: Jobs of sources that stand under another name in the steps.
     """
     logged = [name for name in steps["job"].unique() if name is not None]
     records: dict[str, JobRecord] = {name: JobRecord(name=name) for name in logged}
@@ -57,7 +63,7 @@ def ordered_jobs(
         sources[name].append(source)
     for result in results:
         for record in result.jobs:
-            name = same_job(record.name, list(records))
+            name = same_job(names.get(record.name, record.name), list(records))
             if name not in records:
                 name = _of_wandb(record, records) or ""
                 if not name or (name not in records and result.source in set_aside):

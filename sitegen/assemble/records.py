@@ -91,6 +91,8 @@ def _moved(nonfinite: pd.DataFrame, table: pd.DataFrame, target: NDArray[np.int6
         return nonfinite
     line = table["row"].to_numpy()
     source = table["source"].to_numpy()
-    to = {(source[row], int(line[row])): int(line[target[row]]) for row in away}
+    to = {(source[row], int(line[row])): (source[target[row]], int(line[target[row]])) for row in away}
     pairs = zip(nonfinite["source"], nonfinite["row"], strict=True)
-    return nonfinite.assign(row=[to.get((where, int(row)), int(row)) for where, row in pairs])
+    moved = [to.get((where, int(row)), (where, int(row))) for where, row in pairs]
+    places = pd.DataFrame(moved, columns=["source", "row"], index=nonfinite.index)
+    return nonfinite.assign(source=places["source"].astype(object), row=places["row"])

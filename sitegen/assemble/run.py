@@ -132,7 +132,8 @@ def _tables(path: str, best: Sequence[ReadResult], reward_key: str | None) -> _T
     add_evaluations(chosen, [result for result in best if _fact(result, DUMP)])
     joined = chosen.joined()
     steps = joined if joined is not None else empty(STEPS)
-    order = ordered_jobs(path, best, steps, chosen.notes)
+    renamed = {theirs: ours for (_, theirs), ours in chosen.names.items() if theirs != ours}
+    order = ordered_jobs(path, best, steps, chosen.notes, renamed)
     engines, batches, trials = choose_by_job(best, "engines"), choose_by_job(best, "batches"), choose_trials(best)
     nonfinite, lost = _nonfinite(path, best, chosen, steps)
     two_clocks = _two_clocks(best, chosen, steps)
@@ -192,7 +193,7 @@ def _sorted(table: pd.DataFrame, schema: TableSchema) -> pd.DataFrame:
 
 def _two_clocks(best: Sequence[ReadResult], chosen: Chosen, steps: pd.DataFrame) -> frozenset[str]:
     sources = [result.source for result in best if _fact(result, TWO_CLOCKS) and result.source in chosen.used]
-    return frozenset(steps["job"][steps["source"].isin(sources)].unique())
+    return frozenset(steps["job"][steps["source"].isin(sources)].unique()) | chosen.in_parts
 
 
 def _nonfinite(

@@ -21,6 +21,8 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult
 from sitegen.model.tables import BATCHES, ENGINES, STEPS, TRIALS, TableSchema
 
+TRACKER_PRECEDENCE = 20
+"""Results of trackers; see `Reader.precedence`."""
 REPORT_PRECEDENCE = 10
 """Results at or below this are a published report or surroundings: steps of theirs are used only without others."""
 TableName = Literal["steps", "engines", "batches"]
@@ -29,6 +31,8 @@ SCHEMAS: dict[TableName, TableSchema] = {"steps": STEPS, "engines": ENGINES, "ba
 _STAMPED = re.compile(r"(?P<stamp>\d{8}_\d{6})_(?P<rest>.+)")
 _SHORT_NAME = re.compile(r"(?:job|v\d+_.+?)_(?P<digits>\d{6})")
 _SHORT_LENGTH = 30
+_EVERYWHERE = {"epoch"}
+"""What any record may say besides."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,6 +47,8 @@ class Chosen:
     problems: list[Problem] = field(default_factory=list)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """(source, job as it calls it) to the job's name in the run, for the jobs used."""
+    in_parts: set[str] = field(default_factory=set)
+    """Jobs whose records lie in several sources that share no metric: their rows of one step belong together."""
 
     def take(self, source: str, table: pd.DataFrame) -> None:
         """Adds a source's rows."""
@@ -92,7 +98,12 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
             chosen.notes[result.source] = "duplicate"
             continue
         renamed = _renamed(table, list(taken))
-        fresh = _fresh_jobs(result, renamed, taken, kind)
+        parts: set[str] = set()
+        if kind == "steps":
+            renamed = _as_part(result, renamed, taken, chosen)
+            parts = _further_parts(result, renamed, taken, chosen)
+        fresh = _fresh_jobs(result, renamed, taken, kind) | parts
+        chosen.in_parts |= parts
         if kind == "steps":
             chosen.problems += _compared(result.source, renamed, taken, fresh)
         if not fresh:
@@ -102,7 +113,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         for theirs, ours in zip(table["job"][mine].unique(), renamed["job"][mine].unique(), strict=True):
             chosen.names[result.source, theirs] = ours
         rows = renamed[mine].reset_index(drop=True)
-        taken.update(dict.fromkeys(fresh, (result, rows)))
+        taken.update(dict.fromkeys(fresh - parts, (result, rows)))
         known.update(hashes[mine].tolist())
         chosen.take(result.source, rows)
     return chosen
@@ -203,6 +214,49 @@ def _fresh_jobs(
     covered = np.unique(np.concatenate([rows["step"].to_numpy() for rows in better]))
     overlap = np.isin(table["step"].to_numpy(), covered).any()
     return set() if overlap else fresh
+
+
+def _as_part(
+    result: ReadResult, table: pd.DataFrame, taken: dict[str, tuple[ReadResult, pd.DataFrame]], chosen: Chosen
+) -> pd.DataFrame:
+    """The table under the name of the only job that logged the same steps under other metrics only, if there is one.
+
+    Programs of one launch (a trainer and its orchestrator) may each keep a log of their own.
+    """
+    jobs = table["job"].unique()
+    if len(jobs) != 1 or jobs[0] in taken:
+        return table
+    candidates = {job: table.assign(job=job) for job in sorted(taken)}
+    found = [renamed for renamed in candidates.values() if _further_parts(result, renamed, taken, chosen)]
+    return found[0] if len(found) == 1 else table
+
+
+def _further_parts(
+    result: ReadResult, table: pd.DataFrame, taken: dict[str, tuple[ReadResult, pd.DataFrame]], chosen: Chosen
+) -> set[str]:
+    """The jobs of which another tracker logged the same train steps under other metrics only."""
+    found: set[str] = set()
+    if result.precedence != TRACKER_PRECEDENCE:  # each console log is a launch of its own
+        return found
+    for job in sorted(table["job"].unique()):
+        rows = table[table["job"] == job]
+        if job not in taken or taken[job][0].precedence != result.precedence:
+            continue
+        theirs = pd.concat([known[known["job"] == job] for known in chosen.tables])
+        if not (_logged_names(rows) & _logged_names(theirs)) and _go_together(rows, theirs):
+            found.add(job)
+    return found
+
+
+def _go_together(rows: pd.DataFrame, others: pd.DataFrame) -> bool:
+    """Whether both logged at least half of the train steps of the one that logged fewer."""
+    mine, theirs = (set(table.loc[table["kind"] == "train", "step"]) for table in (rows, others))
+    return len(mine & theirs) * 2 >= min(len(mine), len(theirs)) > 0
+
+
+def _logged_names(rows: pd.DataFrame) -> set[str]:
+    """The metrics with a value in these rows."""
+    return {name for name in STEPS.measures(rows) if rows[name].notna().any()} - _EVERYWHERE
 
 
 def _renamed(table: pd.DataFrame, known: Sequence[str]) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """What the place of a tracker's file says of its launch: trackers give their files one name in every run.
 
 Source: Hugging Face Transformers 4.57 `trainer.py` (`checkpoint-N`), `integrations/integration_utils.py` (`runs/…`);
-XTuner `xtuner/v1/train/trainer.py` (`exp_tracking/rank0`); W&B 0.23 `wandb/sdk/wandb_settings.py` (`sync_dir`).
+XTuner `xtuner/v1/train/trainer.py` (`exp_tracking/rank0`); W&B 0.23 `wandb/sdk/wandb_settings.py` (`sync_dir`);
+prime-rl `src/prime_rl/` (`run_default`, the orchestrator's folder in the trainer's).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ WANDB_RUN = re.compile(r"(?:^|/)(?P<name>(?:offline-)?run-\d{8}_\d{6}-(?P<id>[^/
 """The folder of one launch that W&B logged, as a part of a path."""
 _PARTS = re.compile(
     r"checkpoint-\d+|global_step_?\d+|logs?|files|metrics|exp_tracking|rank_?\d+|outputs?|results?|train(?:er|ing)?"
-    r"|training_logs|tensorboard(?:_logs?)?|tb(?:_logs?)?|runs|wandb",
+    r"|orchestrator|run_default|training_logs|tensorboard(?:_logs?)?|tb(?:_logs?)?|runs|wandb",
     re.IGNORECASE,
 )
 """Folders that name a part of a run, not a launch."""

@@ -216,6 +216,56 @@ def test_attempts_in_folders_of_their_own_are_jobs_of_their_own(tmp_path):
     assert curve(run, "loss") == {1: 0.5, 2: 0.75, 3: 0.125}
 
 
+def test_the_trainer_and_the_orchestrator_of_prime_rl_log_one_run_in_two_files(tmp_path):
+    def line(step, seconds, name, value):
+        return f'{{"step": {step}, "time": {1790000000 + seconds}, "{name}": {value}}}\n'
+
+    trainer = "".join(line(step, 9 * step, "loss/mean", step / 8) for step in range(4))
+    orchestrator = "".join(line(step, 9 * step + 5, "reward/mean", step / 4) for step in range(5))
+    run = run_with(tmp_path, {"metrics.jsonl": trainer, "run_default/metrics.jsonl": orchestrator})
+    assert [job.name for job in run.jobs] == ["run"]
+    assert (run.steps["superseded_last"] == 0).all()
+    assert curve(run, "loss/mean") == {0: 0.0, 1: 0.125, 2: 0.25, 3: 0.375}
+    assert curve(run, "reward/mean") == {0: 0.0, 1: 0.25, 2: 0.5, 3: 0.75, 4: 1.0}
+    assert {source.note for source in run.sources} == {None}
+    assert run.problems == ()
+
+
+def test_event_files_of_two_writers_of_one_launch_are_one_job(tmp_path):
+    loss = tensorboard_file(scalar_event(step, {"train/loss": step / 8}) for step in (1, 2, 3))
+    reward = tensorboard_file(scalar_event(step, {"rollout/reward": step / 4}) for step in (1, 2, 3))
+    run = run_with(
+        tmp_path,
+        {
+            "tensorboard/events.out.tfevents.1777138000.h.1.0": loss,
+            "tensorboard/rollout/events.out.tfevents.1777138000.h.1.1": reward,
+        },
+    )
+    assert len(run.jobs) == 1
+    assert curve(run, "train/loss") == {1: 0.125, 2: 0.25, 3: 0.375}
+    assert curve(run, "rollout/reward") == {1: 0.25, 2: 0.5, 3: 0.75}
+    assert len(lineage(run)) == 3
+
+
+def test_an_attempt_that_shares_a_metric_is_an_attempt(tmp_path):
+    first = "".join(f'{{"step": {step}, "loss": 0.5, "kl": 0.25}}\n' for step in (1, 2, 3))
+    second = "".join(f'{{"step": {step}, "loss": 0.75, "entropy": 0.125}}\n' for step in (2, 3, 4))
+    run = run_with(tmp_path, {"run.toml": 'title = "x"\n', "v1/metrics.jsonl": first, "v2/metrics.jsonl": second})
+    assert [job.name for job in run.jobs] == ["v1", "v2"]
+    assert curve(run, "loss") == {1: 0.5, 2: 0.75, 3: 0.75, 4: 0.75}
+    assert curve(run, "kl") == {1: 0.25}
+
+
+def test_a_value_that_is_not_finite_moves_with_its_record(tmp_path):
+    one = "".join(f'{{"step": {step}, "loss": 0.5}}\n' for step in range(3))
+    other = "".join(f'{{"step": {step}, "kl": {"NaN" if step == 1 else 0.25}}}\n' for step in range(3))
+    run = run_with(tmp_path, {"metrics.jsonl": one, "logs/metrics.jsonl": other})
+    assert len(run.steps) == 3
+    assert run.nonfinite[["step", "metric", "value"]].values.tolist() == [[1, "kl", "nan"]]
+    places = set(zip(run.steps["source"], run.steps["row"], strict=True))
+    assert set(zip(run.nonfinite["source"], run.nonfinite["row"], strict=True)) <= places
+
+
 @NEEDS_SAMPLES
 @pytest.mark.parametrize(
     ("sample", "framework", "roles"),

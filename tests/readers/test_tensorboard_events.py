@@ -88,6 +88,18 @@ def test_what_tensorboards_own_writer_writes_is_read(tmp_path):
     assert result.problems == ()
 
 
+def test_a_flipped_bit_among_many_events_costs_what_comes_after_it(tmp_path):
+    content = bytearray(tensorboard_file(scalar_event(step, {"loss": 0.5}) for step in range(1, 101)))
+    whole = read_bytes(tmp_path, NAME, bytes(content))
+    assert whole.steps["step"].tolist() == list(range(1, 101))
+    assert whole.problems == ()
+    content[len(content) * 3 // 4] ^= 1  # inside the 75th or 76th of 101 records of nearly one length
+    broken = read_bytes(tmp_path, NAME, bytes(content))
+    assert broken.steps["step"].tolist() == list(range(1, broken.rows + 1))
+    assert 70 <= broken.rows <= 76
+    assert kinds(broken) == {"tensorboard.damaged": None}
+
+
 @pytest.mark.parametrize("value", [0.1, 1e-9, -2.5, 16777216.0, 3.4e38])
 def test_the_shortest_decimal_stands_for_the_same_float(value):
     single = float(np.float32(value))
