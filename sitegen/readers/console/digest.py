@@ -101,6 +101,7 @@ class _Parser:
         """The groups, and a traceback at the very end as evidence."""
         if self._trace is not None:
             self._close(self._trace)
+        self._headless()
         listed = sorted(self._groups.values(), key=lambda group: (_RANK[group.level], -group.count, group.first))
         self._others += sum(group.count for group in listed[LISTED_SHAPES:])
         if self._others:
@@ -182,6 +183,17 @@ class _Parser:
         self._last_trace = trace
         final = trace.final or next((text.strip() for text in reversed(trace.lines) if text.strip()), _HEADER)
         self._group("traceback", final, _excerpt(trace.lines), trace.line, trace.count)
+
+    def _headless(self) -> None:
+        """Takes an exception at the very end whose traceback lost its header, unless its line was counted."""
+        found = _uncaught(self._log)
+        traced = self._last_trace.last if self._last_trace is not None else 0
+        seen = max([traced, *(group.last for group in self._groups.values())])
+        if found is not None and found[0] > seen:
+            lines = [line for line in self._log.tail if line.number <= found[0]]
+            start = next((i for i in range(len(lines) - 2, -1, -1) if not lines[i].said.text.startswith(" ")), -1) + 1
+            text = [line.said.text for line in lines[start:]]
+            self._group("traceback", found[1], _excerpt(text), lines[start].number, 1)
 
     def _crash(self) -> tuple[Evidence, ...]:
         """The last traceback, when no logger spoke after it; its header may have been lost."""

@@ -100,3 +100,25 @@ def test_many_lines_that_differ_in_digits_are_all_counted(tmp_path):
     text = "".join(logged(f"Slow batch {at}", level="WARNING") for at in range(1000))
     (event,) = read_log(tmp_path, text).events
     assert (event.count, event.first_line, event.last_line) == (1000, 1, 1000)
+
+
+def test_an_exception_at_the_end_is_told_though_its_header_was_cut_off(tmp_path):
+    text = (
+        f"{ACTOR} something before\n"
+        f'{ACTOR}   File "a.py", line 3, in run\n'
+        f"{ACTOR}     args.port\n"
+        f"{ACTOR} AttributeError: no attribute 'port'\n"
+    )
+    result = read_log(tmp_path, text)
+    assert summary(result) == [("traceback", 1, 2, 2, None)]
+    lines = result.events[0].example.splitlines()
+    assert lines == ['File "a.py", line 3, in run', "    args.port", "AttributeError: no attribute 'port'"]
+    assert result.jobs[0].end.cause == "crashed"
+
+
+def test_an_exception_at_the_end_that_was_counted_is_not_counted_again(tmp_path):
+    frame = f'{ACTOR}   File "a.py", line 3, in run\n'
+    line = f"{frame}{ACTOR} torch.OutOfMemoryError: CUDA out of memory.\n"
+    assert summary(read_log(tmp_path, line)) == [("error", 1, 2, 2, None)]
+    whole = f"{ACTOR} Traceback (most recent call last):\n{frame}{ACTOR} KeyError: 'a'\n"
+    assert summary(read_log(tmp_path, whole)) == [("traceback", 1, 1, 1, None)]
