@@ -81,6 +81,13 @@ def engines_csv(run: Run) -> bytes:
     return _csv(run.engines.dropna(axis="columns", how="all"))
 
 
+def events_csv(run: Run) -> bytes:
+    """The digest of the run's logs, one group of lines of one shape per row: job, level, count, lines, step, text."""
+    fields = ("job", "level", "count", "first_line", "last_line", "first_step", "path", "shape", "example")
+    rows = [{name: getattr(event, name) for name in fields} for event in run.events]
+    return _csv(pd.DataFrame(rows, columns=fields).astype({"first_step": "Int64"}))
+
+
 def trials_csv(run: Run) -> bytes:
     """Every trial, the columns of `tables.TRIALS` that are filled."""
     assert run.trials is not None

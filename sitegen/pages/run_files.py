@@ -9,11 +9,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sitegen.analyse.export import TrialColumns, engines_csv, steps_csv, tasks_csv, trial_columns, trials_csv
+from sitegen.analyse.export import (
+    TrialColumns,
+    engines_csv,
+    events_csv,
+    steps_csv,
+    tasks_csv,
+    trial_columns,
+    trials_csv,
+)
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, Section
 from sitegen.model.run import Run
-from sitegen.pages import run_config, run_engines, run_metrics, run_overview, run_sources, run_trials
+from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_overview, run_sources, run_trials
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, data_file
 from sitegen.pages.run_header import page_kinds
@@ -28,6 +36,7 @@ PAGE_SECTIONS: Mapping[PageKind, tuple[Section, ...]] = {
     "trials": ("trials", "trials-page"),
     "engines": ("engines", "engines-page"),
     "config": (),
+    "logs": (),
     "sources": (),
 }
 """Which charts stand on which page."""
@@ -38,6 +47,7 @@ TEMPLATES: Mapping[PageKind, str] = {
     "trials": run_trials.TEMPLATE,
     "engines": run_engines.TEMPLATE,
     "config": run_config.TEMPLATE,
+    "logs": run_logs.TEMPLATE,
     "sources": run_sources.TEMPLATE,
 }
 """Page kind to template."""
@@ -76,6 +86,7 @@ def _builders(
         "trials": trials_page,
         "engines": lambda: run_engines.run_engines(given, voice, head),
         "config": lambda: run_config.run_config(given, voice, head),
+        "logs": lambda: run_logs.run_logs(given, voice, head),
         "sources": lambda: run_sources.run_sources(given, voice, head, (_json_path(given.run.slug), *downloads)),
     }
 
@@ -160,3 +171,5 @@ def _downloads(given: RunInput) -> Iterator[SiteFile]:
         yield SiteFile(path=data_file(run.slug, "tasks.csv"), content=tasks_csv(analysis))
     if analysis.engines:
         yield SiteFile(path=data_file(run.slug, "engines.csv"), content=engines_csv(run))
+    if run.events:
+        yield SiteFile(path=data_file(run.slug, run_logs.EVENTS_FILE), content=events_csv(run))

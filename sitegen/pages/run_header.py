@@ -8,6 +8,7 @@ from sitegen import format as fmt
 from sitegen.analyse.facts import RunFacts
 from sitegen.model.run import Run
 from sitegen.pages.base import run_page
+from sitegen.pages.log_entries import has_logs
 from sitegen.pages.run_view import Fact, Head, Link, Mark, Note, PageKind, RunInput, Tone, Voice
 
 STATUS_MARKS: dict[str, tuple[str, Tone]] = {
@@ -98,6 +99,8 @@ def page_kinds(given: RunInput) -> tuple[PageKind, ...]:
         kinds.append("engines")
     if given.run.config:
         kinds.append("config")
+    if has_logs(given.run):
+        kinds.append("logs")
     kinds.append("sources")
     return tuple(kinds)
 

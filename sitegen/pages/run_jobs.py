@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen import format as fmt
-from sitegen.model.run import Job, Run
+from sitegen.model.run import Job, JobEnd, Run
+from sitegen.pages.base import run_page
+from sitegen.pages.log_entries import log_anchors
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice, percent_of
 
 END_MARKS: dict[str, tuple[str, Tone]] = {
@@ -46,6 +48,8 @@ class JobRow:
     """The log line that says how it ended; empty without one."""
     where: str
     """File and line of the evidence."""
+    log: str
+    """Link to the job's entry on the logs page; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +101,11 @@ def jobs_view(given: RunInput, voice: Voice) -> JobsView | None:
     if not run.jobs:
         return None
     axis = _axis(run)
+    logs_page = run_page(run.slug, "logs")
+    links = {name: voice.urls.page_to(logs_page, anchor) for name, anchor in log_anchors(run).items()}
     return JobsView(
         sentence=jobs_sentence(run, voice),
-        rows=tuple(_row(job, axis, voice) for job in run.jobs),
+        rows=tuple(_row(job, axis, voice, links.get(job.name, "")) for job in run.jobs),
         ticks=_ticks(axis, voice),
         has_redone=any(job.redone for job in run.jobs),
     )
@@ -132,7 +138,7 @@ def _axis(run: Run) -> _Axis:
     return _Axis(False, float(min(firsts, default=1) - 1), float(max(lasts, default=1)))
 
 
-def _row(job: Job, axis: _Axis, voice: Voice) -> JobRow:
+def _row(job: Job, axis: _Axis, voice: Voice, log: str) -> JobRow:
     ends = axis.ends(job)
     x = width = redone = ""
     if ends:
@@ -140,29 +146,37 @@ def _row(job: Job, axis: _Axis, voice: Voice) -> JobRow:
         width = percent_of(axis.low + ends[1] - ends[0], axis.low, axis.high)
         if job.redone and not axis.clock:
             redone = percent_of(axis.low + min(job.redone, ends[1] - ends[0]), axis.low, axis.high)
-    icon, tone = END_MARKS[job.end.cause]
-    facts = _job_facts(job, voice)
+    facts = job_facts(job, voice)
     return JobRow(
         name=job.name,
-        mark=Mark(icon=icon, tone=tone, word=voice.say(f"end.{job.end.cause}")),
+        mark=end_mark(job.end, voice),
         facts=facts,
         x=x,
         width=width,
         redone_width=redone,
         label=f"{job.name}: {facts}",
         evidence=job.end.text or "",
-        where=_where(job, voice),
+        where=end_place(job.end, voice),
+        log=log,
     )
 
 
-def _where(job: Job, voice: Voice) -> str:
-    if job.end.path is None:
+def end_mark(end: JobEnd, voice: Voice) -> Mark:
+    """How a job ended, as a shape with a word."""
+    icon, tone = END_MARKS[end.cause]
+    return Mark(icon=icon, tone=tone, word=voice.say(f"end.{end.cause}"))
+
+
+def end_place(end: JobEnd, voice: Voice) -> str:
+    """File and line that say how a job ended; empty without one."""
+    if end.path is None:
         return ""
-    name = job.end.path.rsplit("/", 1)[-1]
-    return name if job.end.line is None else voice.say("at-line", name=name, line=voice.count(job.end.line))
+    name = end.path.rsplit("/", 1)[-1]
+    return name if end.line is None else voice.say("at-line", name=name, line=voice.count(end.line))
 
 
-def _job_facts(job: Job, voice: Voice) -> str:
+def job_facts(job: Job, voice: Voice) -> str:
+    """Duration, steps, gained, re-done, resumed from."""
     parts = []
     if job.started is not None and job.finished is not None:
         parts.append(voice.duration(job.finished - job.started))

@@ -19,7 +19,7 @@ from sitegen.model.run import Run
 from sitegen.pages.base import SiteContext, Urls, localised
 from sitegen.text import Lang, Text, ui
 
-PageKind = Literal["index", "metrics", "trials", "engines", "config", "sources"]
+PageKind = Literal["index", "metrics", "trials", "engines", "config", "logs", "sources"]
 CellKind = Literal["text", "number", "code", "metric", "mark"]
 Tone = Literal["good", "warn", "bad", "note", "accent"]
 
