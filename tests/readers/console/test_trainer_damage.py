@@ -52,7 +52,9 @@ SMALL = 1500
 
 def _cuts(content, *, full):
     every = range(len(content) + 1)
-    return every[:: 1 if len(content) <= SMALL else 7] if full else random.Random(1).sample(every, max(20, len(content) // 20))
+    if full:
+        return every[:: 1 if len(content) <= SMALL else 7]
+    return random.Random(1).sample(every, max(20, len(content) // 20))
 
 
 def _check_cuts(folder, entry, *, full):
