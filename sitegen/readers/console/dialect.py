@@ -9,6 +9,7 @@ To add a dialect: one module with a parser and a `DIALECT`, one line in `dialect
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -176,8 +177,8 @@ class Parser(Protocol):
 class BulkParser(Protocol):
     """A parser of lines that come by the hundred thousand and stand alone."""
 
-    def take_many(self, lines: Sequence[tuple[int, bytes]]) -> None:
-        """Takes marked lines (number, bytes without the line end), in file order."""
+    def take_many(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+        """Takes marked lines without their ends, and their numbers, in file order."""
         ...
 
     def finish(self) -> Found:
@@ -200,6 +201,8 @@ class Dialect:
     """Needles (or other texts) so distinctive that a file with one in its first 64 KiB is a console log."""
     parser: Callable[[Log], Parser] | None = None
     """A new parser for a log."""
+    check: re.Pattern[bytes] | None = None
+    """What a line must hold besides a needle, where needles are short: lines without it cost a fraction."""
     bulk: Callable[[Log], BulkParser] | None = None
     """Instead of `parser`, for lines that come in great numbers."""
 

@@ -85,7 +85,7 @@ class Reading:
         else:
             lines = _Lines(block, np.flatnonzero(newline), self._log.lines)
             for at in self._bulk.keys() & marks.keys():
-                self._bulk[at].take_many(lines.at(marks[at]))
+                self._bulk[at].take_many(*lines.at(marks[at]))
             for at in self._single:
                 if at in marks or at in waiting:
                     _hand_over(self._single[at], lines, lines.indexes(marks.get(at, [])))
@@ -118,16 +118,14 @@ class _Lines:
         rising: list[int] = found[np.r_[True, found[1:] != found[:-1]]].tolist()
         return rising
 
-    def at(self, marks: list[int]) -> list[tuple[int, bytes]]:
-        """Number and content of the lines in which the marks are."""
-        indexes = np.array(self.indexes(marks))
-        starts = np.where(indexes > 0, self.ends[indexes - 1] + 1, 0) if len(self.ends) else np.zeros_like(indexes)
-        ends = np.append(self.ends, len(self.block))[indexes]
+    def at(self, marks: list[int]) -> tuple[list[int], list[bytes]]:
+        """Numbers and contents of the lines in which the marks are."""
+        indexes = self.indexes(marks)
+        bounds = np.concatenate(([-1], self.ends, [len(self.block)]))
+        starts, ends = (bounds[indexes] + 1).tolist(), bounds[1:][indexes].tolist()
         block, first = self.block, self.before + 1
-        return [
-            (first + index, block[start:end])
-            for index, start, end in zip(indexes.tolist(), starts.tolist(), ends.tolist(), strict=True)
-        ]
+        lines = [block[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [first + index for index in indexes], lines
 
     def content(self, index: int) -> bytes:
         """One line without its end."""
@@ -153,6 +151,11 @@ def _hand_over(reading: _Reading, lines: _Lines, marked: list[int]) -> None:
 def _give(reading: _Reading, lines: _Lines, index: int, *, marked: bool) -> None:
     raw = lines.content(index).rstrip(b"\r")
     number = lines.before + index + 1
+    check = reading.dialect.check
+    if marked and check is not None and check.search(raw) is None:
+        if not reading.following:
+            return
+        marked = False
     if b"\r" not in raw:
         wants = reading.parser.take(Line(number, raw), marked)
     else:

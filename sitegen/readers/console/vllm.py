@@ -64,13 +64,19 @@ SPEC_NAMES = {
     "Avg Draft acceptance rate": "spec/draft_acceptance_pct",
 }
 """What the line of speculative decoding calls a value, and its column; a name not listed is made one."""
-MAX_SPEC_ROWS = 1_000_000
+MAX_SPEC_COLUMNS = 100
+_TOGETHER = 4096
+"""Lines converted together."""
 _KNOWN_HEADS = 10_000
 _DIGITS = b"0123456789."
 _BLANKED = bytes(byte if byte in _DIGITS else 32 for byte in range(256))
 _COLOURS = re.compile(rb"\x1b\[[\d;]*m")
 _CLOCK = re.compile(rb"(?:INFO|DEBUG|WARNING) (\d\d-\d\d \d\d:\d\d:\d\d)")
+_CLOCK_TEXT = re.compile(rb"\d\d-\d\d \d\d:\d\d:\d\d")
 _ENGINE = re.compile(rb"Engine (\d{1,9}): ?$")
+
+
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True, eq=False)
@@ -88,8 +94,10 @@ class _Samples:
     """Sample to the lines that Ray collapsed into it."""
     last: dict[int, int] = field(default_factory=dict)
     """Engine to its latest sample, until a line of speculative decoding has joined it."""
-    values: list[tuple[tuple[str, ...], array[int], npt.NDArray[np.float64]]] = field(default_factory=list)
+    values: list[tuple[tuple[str, ...], Rows, npt.NDArray[np.float64]]] = field(default_factory=list)
     """Columns, samples, and a row of values for each of them."""
+    spec: dict[str, tuple[array[int], array[float]]] = field(default_factory=dict)
+    """Column of speculative decoding to samples and values."""
 
 
 class _Parser:
@@ -100,47 +108,77 @@ class _Parser:
         self._samples = _Samples()
         self._heads: dict[bytes, int] = {}
         self._shapes: dict[bytes, tuple[str, ...] | None] = {}
+        self._waiting_heads: list[bytes] = []
+        self._waiting_tails: list[bytes] = []
+        self._waiting_spec: list[tuple[int, int, bytes]] = []
 
-    def take_many(self, lines: Sequence[tuple[int, bytes]]) -> None:
-        """Takes engine lines; runs of statistics lines are converted together."""
-        numbers: list[int] = []
-        heads: list[bytes] = []
-        tails: list[bytes] = []
-        for number, raw in lines:
-            for piece in raw.split(b"\r") if b"\r" in raw else (raw,):
+    def take_many(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+        """Takes engine lines; statistics lines are gathered and converted together."""
+        parts = [raw.partition(_STATS) for raw in lines]
+        heads, marks, tails = zip(*parts, strict=True)
+        if all(marks) and not any(b"\r" in head for head in heads):
+            self._gather(numbers, heads, tails)
+        else:
+            self._mixed(numbers, lines)
+
+    def _mixed(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+        """Lines among which some are of speculative decoding, or have progress bars before them."""
+        for number, raw in zip(numbers, lines, strict=True):
+            for piece in raw.split(b"\r"):
                 head, mark, tail = piece.partition(_STATS)
                 if mark:
-                    numbers.append(number)
-                    heads.append(head)
-                    tails.append(tail)
+                    self._gather((number,), (head,), (tail,))
                 elif _SPEC in piece:
-                    self._statistics(numbers, heads, tails)
-                    numbers, heads, tails = [], [], []
-                    self._speculative(number, piece)
-        self._statistics(numbers, heads, tails)
+                    self._waiting_spec.append((len(self._samples.lines), number, piece))
+        if len(self._waiting_spec) >= _TOGETHER:
+            self._flush()
+
+    def _gather(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> None:
+        self._samples.lines.extend(numbers)
+        self._waiting_heads += heads
+        self._waiting_tails += tails
+        if len(self._waiting_tails) >= _TOGETHER:
+            self._flush()
 
     def finish(self) -> Found:
         """The samples as `tables.ENGINES`."""
+        self._flush()
         return Found(engines=self._table()) if any(line > 0 for line in self._samples.lines) else Found()
 
     # Statistics ------------------------------------------------------------------------------------------------------
 
-    def _statistics(self, numbers: list[int], heads: list[bytes], tails: list[bytes]) -> None:
-        """Takes statistics lines, shape by shape: a shape is what remains without the digits."""
-        if not numbers:
+    def _flush(self) -> None:
+        """Converts the lines gathered."""
+        first = len(self._samples.engines)
+        self._statistics()
+        end = len(self._samples.engines)
+        specs, self._waiting_spec = self._waiting_spec, []
+        for before, number, raw in specs:
+            self._seen(first, before)
+            first = max(first, before)
+            self._speculative(number, raw)
+        self._seen(first, end)
+
+    def _seen(self, first: int, end: int) -> None:
+        """Notes the latest sample of each engine."""
+        self._samples.last.update(zip(self._samples.engines[first:end], range(first, end), strict=True))
+
+    def _statistics(self) -> None:
+        """Statistics lines, shape by shape: a shape is what remains without the digits."""
+        heads, tails = self._waiting_heads, self._waiting_tails
+        if not tails:
             return
-        first = len(self._samples.lines)
-        self._samples.lines.extend(numbers)
-        for head in heads:
-            self._enter(head)
+        self._waiting_heads, self._waiting_tails = [], []
+        first = len(self._samples.engines)
+        self._enter(heads)
         skeletons = b"\n".join(tails).translate(None, _DIGITS).split(b"\n")
         kinds = dict.fromkeys(skeletons)
         for skeleton in kinds:
             at = range(len(tails)) if len(kinds) == 1 else [i for i, each in enumerate(skeletons) if each == skeleton]
-            rows = [first + i for i in at]
-            chosen = [tails[i] for i in at]
+            rows = np.array(at, dtype="int64") + first
+            chosen = tails if len(kinds) == 1 else [tails[i] for i in at]
             if _REPEATED in skeleton:
-                chosen = [self._repeated(row, tail) for row, tail in zip(rows, chosen, strict=True)]
+                chosen = [self._repeated(row, tail) for row, tail in zip(rows.tolist(), chosen, strict=True)]
             self._convert(self._fields(skeleton, chosen[0]), rows, chosen)
 
     def _fields(self, skeleton: bytes, tail: bytes) -> tuple[str, ...] | None:
@@ -151,19 +189,19 @@ class _Parser:
             self._shapes[skeleton] = _given(match.groups()) if match is not None and whole else None
         return self._shapes[skeleton]
 
-    def _convert(self, fields: tuple[str, ...] | None, rows: list[int], tails: list[bytes]) -> None:
+    def _convert(self, fields: tuple[str, ...] | None, rows: Rows, tails: Sequence[bytes]) -> None:
         """The numbers of lines of one shape: exactly one in each slot, or the lines are taken one by one."""
         if fields is not None:
             words = b" ".join(tails).translate(_BLANKED).split()
             if len(words) == len(fields) * len(tails):
                 try:
-                    values = np.array(list(map(float, words)), dtype="float64")
+                    values = np.fromiter(map(float, words), dtype="float64", count=len(words))
                 except ValueError:
                     values = None
                 if values is not None:
-                    self._samples.values.append((fields, array("q", rows), values.reshape(-1, len(fields))))
+                    self._samples.values.append((fields, rows, values.reshape(-1, len(fields))))
                     return
-        for row, tail in zip(rows, tails, strict=True):
+        for row, tail in zip(rows.tolist(), tails, strict=True):
             self._odd(row, tail)
 
     def _odd(self, row: int, tail: bytes) -> None:
@@ -181,7 +219,7 @@ class _Parser:
             return
         if tail[match.end() :].strip(b" "):
             self._log.noted.add("console.engine-tail", samples.lines[row])
-        samples.values.append((_given(match.groups()), array("q", [row]), np.array(values)))
+        samples.values.append((_given(match.groups()), np.array([row]), np.array(values)))
 
     def _repeated(self, row: int, tail: bytes) -> bytes:
         tail, _, note = tail.partition(_REPEATED)
@@ -189,36 +227,37 @@ class _Parser:
         self._samples.repeats[row] = int(count[1]) if count else 0
         return tail
 
-    def _enter(self, head: bytes) -> int:
-        """The clock and the engine of the next sample, from the text before its numbers; its position."""
+    def _enter(self, heads: Sequence[bytes]) -> None:
+        """The clocks and engines of the next samples, from the texts before their numbers, which repeat."""
         samples = self._samples
-        row = len(samples.engines)
-        before, mark, after = head.partition(b"INFO ")
-        if mark and after[2:3] == b"-" and after[8:9] == b":" and after[14:15] == b" ":
-            clock: bytes | None = after[:14]
-            key = before + after[14:]
-        else:
-            match = _CLOCK.search(head)
-            clock = match[1] if match is not None else None
-            key = head if match is None else head[: match.start()] + head[match.end() :]
-        samples.clocks.append(samples.clock_texts.setdefault(clock, len(samples.clock_texts)))
-        engine = self._heads.get(key)
-        if engine is None or clock is None:
-            engine = self._engine(row, head, key)
-        samples.engines.append(engine)
-        samples.last[engine] = row
-        return row
+        clocks, engines = samples.clock_texts, self._heads
+        for head in heads:
+            before, _, after = head.partition(b"INFO ")
+            clock = clocks.get(after[:14])
+            engine = engines.get(before + after[14:])
+            if engine is not None and clock is None and _CLOCK_TEXT.fullmatch(after, 0, 14):
+                clock = clocks[after[:14]] = len(clocks)
+            elif clock is None or engine is None:
+                clock, engine = self._new_head(head)
+            samples.clocks.append(clock)
+            samples.engines.append(engine)
 
-    def _engine(self, row: int, head: bytes, key: bytes) -> int:
+    def _new_head(self, head: bytes) -> tuple[int, int]:
+        """The clock and the engine of a text not met before."""
+        samples = self._samples
         said = strip(head)
-        if said.time is not None:
-            self._samples.times[row] = said.time
         number = _ENGINE.search(head)
         name = engine_name(said, int(number[1]) if number else 0)
-        engine = self._samples.engine_names.setdefault(name, len(self._samples.engine_names))
-        if said.time is None and len(self._heads) < _KNOWN_HEADS:
-            self._heads[key] = engine
-        return engine
+        engine = samples.engine_names.setdefault(name, len(samples.engine_names))
+        match = _CLOCK.search(head)
+        if match is not None and match[0].startswith(b"INFO ") and len(self._heads) < _KNOWN_HEADS:
+            before, _, after = head.partition(b"INFO ")
+            if after.startswith(match[1]):
+                self._heads[before + after[14:]] = engine
+        if match is None and said.time is not None:
+            samples.times[len(samples.engines)] = said.time
+        clock = match[1] if match is not None else None
+        return samples.clock_texts.setdefault(clock, len(samples.clock_texts)), engine
 
     # Speculative decoding --------------------------------------------------------------------------------------------
 
@@ -229,21 +268,26 @@ class _Parser:
         engine = samples.engine_names.get(engine_name(said, 0))
         row = samples.last.pop(engine, None) if engine is not None else None
         if row is None:
+            row = len(samples.lines)
             samples.lines.append(number)
-            row = self._enter(raw[: raw.find(_SPEC)])
+            self._enter([raw[: raw.find(_SPEC)]])
             samples.last.pop(samples.engines[row], None)
-        names: list[str] = []
-        values: list[float] = []
         for match in _SPEC_FIELD.finditer(said.text):
-            found = [float(value) for value in match["values"].split(", ") if value.count(".") < 2]
-            if match["name"].startswith("Per-position"):
-                names += [f"spec/acceptance_rate_{i}" for i in range(len(found))]
-                values += found
+            name, texts = match["name"], match["values"].split(", ")
+            found = [float(text) for text in texts if text.count(".") < 2 and text != "."]
+            if name.startswith("Per-position"):
+                for at, value in enumerate(found):
+                    self._spec_value(f"spec/acceptance_rate_{at}", row, value)
             elif found:
-                names.append(SPEC_NAMES.get(match["name"]) or "spec/" + re.sub(r"[^a-z]+", "_", match["name"].lower()))
-                values.append(found[0])
-        if len(samples.values) < MAX_SPEC_ROWS:
-            samples.values.append((tuple(names), array("q", [row]), np.array([values])))
+                other = "spec/" + re.sub(r"[^a-z]+", "_", name.lower())
+                self._spec_value(SPEC_NAMES.get(name, other), row, found[0])
+
+    def _spec_value(self, name: str, row: int, value: float) -> None:
+        if len(self._samples.spec) >= MAX_SPEC_COLUMNS and name not in self._samples.spec:
+            return
+        rows, values = self._samples.spec.setdefault(name, (array("q"), array("d")))
+        rows.append(row)
+        values.append(value)
 
     # Table -----------------------------------------------------------------------------------------------------------
 
@@ -256,6 +300,9 @@ class _Parser:
                 if name not in columns:
                     columns[name] = np.full(size, np.nan)
                 columns[name][rows] = values[:, at]
+        for name, (own, found) in samples.spec.items():
+            columns[name] = np.full(size, np.nan)
+            columns[name][own] = found
         repeats = np.zeros(size)
         repeats[list(samples.repeats)] = list(samples.repeats.values())
         clocks = [None if clock is None else clock.decode("ascii", "replace") for clock in samples.clock_texts]
@@ -274,8 +321,12 @@ class _Parser:
             **columns,
         }
         samples.values.clear()
-        whole = given["row"] >= 0
-        return table_of(given if whole.all() else {name: v[whole] for name, v in given.items()}, ENGINES)
+        lines = given["row"]
+        if lines.min() < 0 or (lines[1:] < lines[:-1]).any():
+            order = np.argsort(lines, kind="stable")  # speculative decoding without a sample to join came last
+            order = order[lines[order] >= 0]  # broken lines
+            given = {name: values[order] for name, values in given.items()}
+        return table_of(given, ENGINES)
 
 
 def _given(groups: Sequence[bytes | None]) -> tuple[str, ...]:

@@ -68,6 +68,19 @@ def test_speculative_decoding_with_nan_and_new_fields_and_without_a_sample(tmp_p
     assert np.isnan(row["running"])
 
 
+def test_each_line_of_speculative_decoding_joins_the_sample_before_it(tmp_path):
+    spec = "(A pid={pid}) INFO 06-05 09:00:00 [metrics.py:1] SpecDecoding metrics: Mean acceptance length: {value}\n"
+    text = spec.format(pid=1, value=0.5)
+    for at in range(6000):
+        text += LINE.format(pid=at % 2, clock="06-05 09:00:00", prompt=at) + spec.format(pid=at % 2, value=at)
+    text += spec.format(pid=1, value=7.5)
+    engines = read_log(tmp_path, text).engines
+    assert engines["row"].tolist() == [1, *range(2, 12002, 2), 12002]
+    assert engines["spec/mean_acceptance_length"].tolist() == [0.5, *range(6000), 7.5]
+    assert engines["prompt_tps"].tolist()[1:-1] == list(range(6000))
+    assert engines["engine"].tolist()[:3] == ["A/1", "A/0", "A/1"]
+
+
 def test_broken_lines_are_counted_and_unknown_tails_are_named():
     assert kinds(read("engine-lines")) == {"console.engine-line": 10, "console.engine-tail": 9}
 

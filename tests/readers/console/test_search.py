@@ -1,6 +1,7 @@
 """The search over blocks: needles that do not hide each other, lines handed over in order."""
 
 import itertools
+import re
 from dataclasses import dataclass, field
 
 import pytest
@@ -20,17 +21,19 @@ class Recorder:
         self.seen.append((line.number, line.raw, marked))
         return b"stop" not in line.raw and (b"more" in line.raw or not marked)
 
-    def take_many(self, lines) -> None:
-        self.seen += [(number, raw, True) for number, raw in lines]
+    def take_many(self, numbers, lines) -> None:
+        self.seen += [(number, raw, True) for number, raw in zip(numbers, lines, strict=True)]
 
     def finish(self) -> Found:
         return Found()
 
 
-def search(*blocks: bytes, bulk: bool = False) -> tuple[list[tuple[int, bytes, bool]], Log]:
+def search(
+    *blocks: bytes, bulk: bool = False, check: re.Pattern[bytes] | None = None
+) -> tuple[list[tuple[int, bytes, bool]], Log]:
     recorder = Recorder()
     kind = {"bulk": lambda log: recorder} if bulk else {"parser": lambda log: recorder}
-    dialect = Dialect(name="x", framework=None, needles=(b"needle", b"pin"), markers=(), **kind)
+    dialect = Dialect(name="x", framework=None, needles=(b"needle", b"pin"), markers=(), check=check, **kind)
     log = Log(path="x", job="x", noted=Noted("x"))
     reading = Search((dialect,)).open(log)
     for block in blocks:
@@ -55,6 +58,11 @@ def test_lines_after_a_needle_come_on_request_over_the_border_of_blocks():
         (5, b"c stop", False),
         (7, b"needle", True),
     ]
+
+
+def test_a_marked_line_that_fails_the_quick_check_is_passed_over():
+    seen, _ = search(b"needle\nneedle 7 more\nneedle\nstop\n", check=re.compile(rb"needle \d"))
+    assert seen == [(2, b"needle 7 more", True), (3, b"needle", False), (4, b"stop", False)]
 
 
 def test_a_parser_that_never_has_enough_is_cut_off():
