@@ -33,7 +33,7 @@ class CrossCheck:
     verdict: Verdict
     """Agrees within the tolerance, differs, or nothing in the run is bound to it."""
     tolerance: float | None
-    """Half a unit of the last printed digit and what rounding of the inputs adds; None unchecked."""
+    """Half a unit of the last printed digit and what rounding of the inputs adds; None when there is nothing to compare."""
     how: Text
     """What was computed over which rows; for an unchecked number why nothing was."""
     reason: Text | None = None
@@ -106,8 +106,10 @@ def unchecked(item: Printed, why: Text, reason: Text | None = None) -> CrossChec
     )
 
 
-def _tolerance(item: Printed, result: Bounded) -> float:
-    """What the values may be apart; 0 where both are whole numbers and nothing was rounded."""
+def _tolerance(item: Printed, result: Bounded) -> float | None:
+    """What the values may be apart; 0 where both are whole numbers and nothing was rounded, None without a value."""
+    if result.value is None:
+        return None
     whole = all(value is not None and value == round(value) for value in (item.value, result.value) if value == value)
     return 0.0 if whole and item.half <= WHOLE and not result.slack else item.half + result.slack
 

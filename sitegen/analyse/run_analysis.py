@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sitegen.analyse.checkpoint import CheckpointSelection, select_checkpoint
+from sitegen.analyse.crosscheck import CrossCheck, cross_check
 from sitegen.analyse.engines import EngineSummary, summarise_engines
 from sitegen.analyse.evaluations import EvalSet, evaluations
 from sitegen.analyse.facts import RunFacts, run_facts
@@ -64,6 +65,8 @@ class RunAnalysis:
     """Tasks in the first and in the second half of the trials."""
     verdict: EngineVerdict | None = None
     """Whether the engines are full; None without engine samples."""
+    crosscheck: tuple[CrossCheck, ...] = ()
+    """Published numbers against the run; empty without a report and without a card whose tables can be bound."""
 
     def metric(self, name: str | None) -> MetricSummary | None:
         """The train summary of a logged name; None when not logged."""
@@ -100,4 +103,5 @@ def analyse(run: Run, settings: SiteSettings) -> RunAnalysis:
         trial_phases=trial_phases(run),
         halves=task_halves(run, settings.success_threshold),
         verdict=engine_verdict(run),
+        crosscheck=cross_check(run, settings),
     )

@@ -15,6 +15,7 @@ from sitegen.pages.base import PageHead, run_page
 from sitegen.pages.run_cards import chart_cards
 from sitegen.pages.run_checkpoint import CheckpointView, checkpoint_view
 from sitegen.pages.run_config import ConfigView, config_view
+from sitegen.pages.run_crosscheck import CrossCheckView, crosscheck_view
 from sitegen.pages.run_engines import EnginesView, engines_view
 from sitegen.pages.run_header import RunHeader, page_kinds, pass_name, run_header
 from sitegen.pages.run_jobs import JobsView, jobs_view
@@ -93,6 +94,8 @@ class RunOverview:
     """Settings to look at first."""
     published: Table | None
     """Metrics only a report knows."""
+    crosscheck: CrossCheckView | None
+    """Published numbers against the run."""
     problems: ProblemsView
     """What could not be used as it stands."""
     documents: tuple[Link, ...]
@@ -137,6 +140,7 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
         engines=engines,
         config=config_view(given, voice),
         published=published_metrics(given, voice),
+        crosscheck=crosscheck_view(given, voice),
         problems=problems_view(run, voice, OVERVIEW_PROBLEMS),
         documents=document_links(run, voice),
         absent=_absent(given, voice),

@@ -9,6 +9,7 @@ from sitegen import format as fmt
 from sitegen.model.problems import Problem
 from sitegen.model.run import Run, SourceUse
 from sitegen.pages.base import PageHead, run_page
+from sitegen.pages.run_crosscheck import CrossCheckView, crosscheck_view
 from sitegen.pages.run_header import RunHeader, run_header, severity_mark
 from sitegen.pages.run_published import other_values
 from sitegen.pages.run_view import Cell, Column, Link, Mark, RunInput, Table, Voice, code_cell, number_cell, text_cell
@@ -77,6 +78,8 @@ class RunSources:
     """Every problem."""
     documents: tuple[DocumentView, ...]
     """Reports and cards."""
+    crosscheck: CrossCheckView | None
+    """Every published number against the run."""
     published: Table | None
     """Every printed number of the report."""
     downloads: tuple[Link, ...]
@@ -94,6 +97,7 @@ def run_sources(given: RunInput, voice: Voice, head: PageHead, downloads: tuple[
         files=files_table(run, voice),
         problems=problems_view(run, voice),
         documents=documents(run, voice),
+        crosscheck=crosscheck_view(given, voice, everything=True),
         published=other_values(given, voice),
         downloads=tuple(Link(href=voice.urls.to(path), text=path.rsplit("/", 1)[-1]) for path in downloads),
     )

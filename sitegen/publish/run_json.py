@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sitegen.analyse.checkpoint import CheckpointSelection
+from sitegen.analyse.crosscheck import CrossCheck
 from sitegen.analyse.engines import EngineSummary
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.summary import MetricSummary, merged
@@ -69,6 +70,7 @@ def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
         "engines": _engines(analysis.engines),
         "config": {key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
         "published": _published(run.published, analysis, metrics, timing),
+        "crosscheck": [crosscheck(item) for item in analysis.crosscheck],
         "problems": [_problem(item) for item in run.problems],
     }
 
@@ -230,6 +232,22 @@ def _published_trials(trials: PublishedTrials | None) -> dict[str, Any] | None:
         "success_rate": trials.success_rate,
         "turns": {name: trials.turns.get(name) for name in TURNS},
         "exceptions": dict(trials.exceptions),
+    }
+
+
+def crosscheck(item: CrossCheck) -> dict[str, Any]:
+    """One published number against the run."""
+    return {
+        "where": item.where,
+        "name": item.name,
+        "published": item.published,
+        "computed": item.computed,
+        "verdict": item.verdict,
+        "tolerance": item.tolerance,
+        "how": item.how.en,
+        "reason": item.reason.en if item.reason else None,
+        "path": item.path,
+        "line": item.line,
     }
 
 

@@ -186,7 +186,7 @@ def test_the_trial_section_is_held_against_its_own_counts(published):
 def planted(check, factor: float) -> str | None:
     """The printed number moved beyond its tolerance, printed in the same format; None where that cannot be printed."""
     half = parse(check.published)[1]
-    away = max(check.tolerance, half) * factor
+    away = max(check.tolerance, half) * abs(factor)
     moved = check.computed + math.copysign(away + half, factor)
     unit = check.published.lstrip("-0123456789.e+")
     if ("." in check.published and unit) or not is_summary(check):
@@ -194,7 +194,7 @@ def planted(check, factor: float) -> str | None:
         text = f"{moved:.{places}f}"
     else:
         text = f"{moved:.6g}" if abs(moved) > 1 or "." in check.published else f"{round(moved)}"
-    return None if text == check.published else text + unit
+    return None if text + unit == check.published else text + unit
 
 
 def is_summary(check) -> bool:

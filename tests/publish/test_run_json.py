@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sitegen.analyse.run_analysis import analyse
 from sitegen.model.problems import Problem
-from sitegen.model.run import JobEnd, Published, PublishedMetric, PublishedTrials, RunSettings
+from sitegen.model.run import JobEnd, Published, PublishedMetric, PublishedTrials, PublishedValue, RunSettings
 from sitegen.publish.run_json import dump, run_json
 from sitegen.settings import SiteSettings
 from sitegen.text import Text
@@ -219,6 +219,7 @@ def test_run_without_anything():
         "engines": None,
         "config": {},
         "published": None,
+        "crosscheck": [],
         "problems": [],
     }
 
@@ -286,7 +287,8 @@ def everything():
         engines=make_engines([{"running": 3.0}]),
         batches=make_batches([{"step": 1, "exception/DaytonaError": 2.0}]),
     )
-    told = published(published=replace(REPORT, checkpoint_step=25), config=None, settings=RunSettings())
+    printed = PublishedValue(where="Overview/job_561773", name="Total Time (s)", text="40348.4", value=40348.4, line=9)
+    told = published(published=replace(REPORT, checkpoint_step=25, values=(printed,)), config=None, settings=RunSettings())
     return [document(own), document(told)]
 
 
