@@ -1,4 +1,4 @@
-"""`sitegen check`: reads everything as a build does, and writes nothing."""
+"""`sitegen check` and `sitegen glossary --missing`: everything is read as a build does, and nothing written."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from sitegen.executor import Workers
+from sitegen.glossary.lookup import load_glossary
+from sitegen.glossary.report import LoggedName, MissingReport, missing_names
 from sitegen.model.problems import Problem
-from sitegen.run_work import ProblemCounts, counted, find_runs, problems_of
+from sitegen.run_work import ProblemCounts, counted, find_runs, logged_names, problems_of
 from sitegen.settings import load_site_settings
 from sitegen.text import Lang
 
@@ -54,6 +56,29 @@ def check_archive(archive: Path, *, workers: int | None, progress: Callable[[int
             progress(len(by_run), len(found.tasks))
     in_order = [problem for task in found.tasks for problem in by_run[task.slug]]
     return Found(runs=len(found.tasks), problems=(*found.problems, *in_order))
+
+
+def unexplained(archive: Path, *, workers: int | None, progress: Callable[[int, int], None]) -> MissingReport:
+    """The names that the runs of an archive log and that have no checked entry, neither of ours nor of its own.
+
+    Args:
+        archive: the archive's root.
+        workers: processes; None for as many as there are processors.
+        progress: told the runs done and the runs there are.
+
+    Raises:
+        SettingsError: a settings file or one of `glossary/*.toml` cannot be used.
+    """
+    site = load_site_settings(archive)
+    glossary = load_glossary(archive)
+    tasks = find_runs(archive, site).tasks
+    logged: list[LoggedName] = []
+    with Workers(workers, len(tasks)) as pool:
+        names = pool.each(partial(logged_names, site=site), tasks, lambda task: f"run {task.folder.path}")
+        for done, (_, found) in enumerate(names, start=1):
+            logged += found
+            progress(done, len(tasks))
+    return missing_names(glossary, logged, len(tasks))
 
 
 def to_json(found: Found, lang: Lang) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -118,6 +119,71 @@ def serve(lang: str, /, archive: Path | None, site: Path | None, output: Path | 
         return serve_archive(archive, output, port, Console(lang))
     assert site is not None
     return serve_site(site, port, Console(lang))
+
+
+@cli.command()
+@click.argument("name", required=False)
+@click.option("--framework", help="The framework that logs it: skyrl, verl, …; any by default.")
+@click.option("--lang", "only", type=click.Choice(["en", "zh"]), help="One language; both by default.")
+@click.option("--archive", type=ARCHIVE, help="Use the entries of this archive's glossary/*.toml too.")
+@click.option("--missing", type=ARCHIVE, help="List the names in this archive that no checked entry explains.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--strict", is_flag=True, help="With --missing: exit with 1 when there is such a name.")
+@workers_option
+@click.pass_obj
+def glossary(lang: str, /, name: str | None, missing: Path | None, **options: Any) -> int:
+    """Explain the metric, setting, exception or term NAME.
+
+    Or list, with --missing ARCHIVE, what the runs of an archive log and nobody has explained from a source: metrics
+    and exceptions, with the runs that have them.
+    """
+    if (name is None) == (missing is None):
+        raise click.UsageError("give either a NAME to explain or --missing ARCHIVE")
+    if name is not None:
+        if options["strict"]:
+            raise click.UsageError("--strict goes with --missing")
+        return _explain(lang, name, **options)
+    assert missing is not None
+    if options["archive"] is not None or options["framework"] is not None:
+        raise click.UsageError("--archive and --framework go with a NAME, not with --missing")
+    return _list_missing(lang, missing, **options)
+
+
+def _explain(
+    lang: str, name: str, *, framework: str | None, archive: Path | None, only: str | None, as_json: bool, **_: Any
+) -> int:
+    from sitegen.console import Console
+    from sitegen.glossary.lookup import load_glossary
+    from sitegen.glossary.report import explain_name, explained
+
+    entries = load_glossary(archive)
+    known = [item.id for item in entries.frameworks]
+    if framework is not None and framework not in known:
+        raise click.UsageError(f"no entries of a framework {framework!r}; there are {', '.join(known)}")
+    if as_json:
+        click.echo(json.dumps(explain_name(entries, name, framework), indent=2, ensure_ascii=False))
+        return 0
+    for each in (only,) if only is not None else ("en", "zh"):
+        Console(each).explained(explained(entries, name, framework), entries)
+    return 0
+
+
+def _list_missing(lang: str, missing: Path, *, only: str | None, as_json: bool, **options: Any) -> int:
+    from sitegen.executor import warm_up
+
+    warm_up(options["workers"])
+    from sitegen.check import unexplained
+    from sitegen.console import Console
+    from sitegen.glossary.report import report_dict
+
+    console = Console(only or lang)
+    with console.progress() as progress:
+        report = unexplained(missing, workers=options["workers"], progress=progress)
+    if as_json:
+        click.echo(json.dumps(report_dict(report), indent=2, ensure_ascii=False))
+    else:
+        console.missing(report)
+    return int(options["strict"] and bool(report.missing))
 
 
 def run(arguments: Sequence[str]) -> int:

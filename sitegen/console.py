@@ -12,16 +12,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from sitegen.glossary.words import direction_text
 from sitegen.model.problems import Problem
-from sitegen.text import Lang, ui
+from sitegen.text import Lang, Text, same, ui
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from sitegen.build import BuildReport
     from sitegen.check import Found
+    from sitegen.glossary.lookup import Glossary
+    from sitegen.glossary.report import Explained, MissingReport
     from sitegen.run_work import ProblemCounts
 
+Label = Text | None
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
 
@@ -87,18 +91,57 @@ class Console:
             terminal.print(self._table(found.problems), crop=False)
         _print(f"{self._count('run', found.runs)}{self.text('cli.separator')}{self._counted(found.counts)}")
 
+    def explained(self, found: Explained, glossary: Glossary) -> None:
+        """One name with everything its entry says."""
+        from rich.console import Console as Terminal
+        from rich.text import Text as Line
+
+        wide = not sys.stdout.isatty()
+        terminal = Terminal(width=100_000) if wide else Terminal()
+        for label, text in explanation(found, glossary):
+            line = Line(plain(label.of(self.lang)), "bold") if label is not None else Line()
+            if label is not None and text is not None:
+                line.append(plain(ui("cli.glossary.colon").of(self.lang)))
+            line.append(plain(text.of(self.lang)) if text is not None else "", "not bold")
+            terminal.print(line, crop=False, soft_wrap=wide)
+        terminal.print()
+
+    def missing(self, report: MissingReport) -> None:
+        """The names that no checked entry explains as a table, and how many of all names they are."""
+        from rich import box
+        from rich.console import Console as Terminal
+        from rich.table import Table
+        from rich.text import Text as Cell
+
+        if report.missing:
+            headings = ("cli.glossary.name", "glossary.framework", "cli.glossary.confidence", "cli.glossary.runs")
+            table = Table(*map(self.text, headings), box=box.SIMPLE_HEAD, pad_edge=False)
+            for item in report.missing:
+                confidence = self.text(f"confidence.{item.entry.confidence}")
+                cells = (item.name, item.framework or "–", confidence, self._names(item.runs))
+                table.add_row(*(Cell(plain(cell)) for cell in cells))
+            terminal = Terminal() if sys.stdout.isatty() else Terminal(width=100_000)
+            terminal.print(table, crop=False)
+        self.say(
+            "cli.glossary.missing",
+            runs=self._count("run", report.runs),
+            missing=len(report.missing),
+            distinct=report.distinct,
+            percent=f"{100 * report.share:.1f}",
+        )
+
     def _table(self, problems: Sequence[Problem]) -> Table:
         from rich import box
         from rich.table import Table
-        from rich.text import Text
+        from rich.text import Text as Cell
 
         headings = [self.text(f"cli.{name}") for name in ("severity", "where", "what", "effect")]
         table = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
         for item in problems:
             where = item.path if item.line is None else f"{item.path}:{item.line}"
-            severity = Text(self.text(f"cli.severity.{item.severity}"), _STYLES[item.severity])
+            severity = Cell(self.text(f"cli.severity.{item.severity}"), _STYLES[item.severity])
             texts = (where, item.what.of(self.lang), item.effect.of(self.lang))
-            table.add_row(severity, *(Text(plain(text)) for text in texts))
+            table.add_row(severity, *(Cell(plain(text)) for text in texts))
         return table
 
     def _count(self, noun: str, count: int) -> str:
@@ -117,6 +160,47 @@ class Console:
         shown = self.text("cli.separator").join(names[:_NAMES_SHOWN])
         more = len(names) - _NAMES_SHOWN
         return self.text("cli.kept-more", names=shown, count=more) if more > 0 else shown
+
+
+def explanation(found: Explained, glossary: Glossary) -> Iterator[tuple[Label, Label]]:
+    """An entry as labelled lines: the name, title, sentence and text first; a label alone is a heading."""
+    entry = found.entry
+    yield same(found.name), None
+    yield None, entry.title
+    yield from ((None, text) for text in (entry.notice, entry.short, entry.what, entry.together) if text is not None)
+    yield from (
+        (ui(f"glossary.{key}"), text)
+        for key, text in (
+            ("formula", same(entry.formula) if entry.formula else None),
+            ("cli-symbols", entry.symbols),
+            ("healthy", entry.healthy),
+            ("worrying", entry.worrying),
+            ("treatment", entry.treatment),
+            *(("traps", trap) for trap in entry.traps),
+            *_facts(found, glossary),
+        )
+        if text is not None
+    )
+
+
+def _facts(found: Explained, glossary: Glossary) -> Iterator[tuple[str, Label]]:
+    """What kind of entry it is, and where its text comes from."""
+    entry = found.entry
+    titles = {item.id: item.title for item in glossary.frameworks}
+    groups = {item.id: item.title for item in glossary.groups}
+    yield "unit-label", glossary.units[entry.unit].name if entry.unit else None
+    yield "direction-label", direction_text(entry.direction) if entry.kind == "metric" else None
+    yield "kind", ui(f"kind.{entry.kind}")
+    yield "group", groups[entry.group]
+    yield "framework", titles.get(entry.framework, same(entry.framework))
+    yield "versions", same(entry.versions) if entry.versions else None
+    yield "blame", ui(f"blame.{entry.blame}") if entry.blame else None
+    yield "cli-confidence", ui(f"confidence.{entry.confidence}")
+    source = " ".join(filter(None, (entry.source.repository, entry.source.file, entry.source.function)))
+    if source and entry.checked:
+        yield "computed", Text(f"{source} ({entry.checked})", f"{source}（{entry.checked}）")
+    yield "related", same(", ".join(entry.related)) if entry.related else None
+    yield "cli-also", same(", ".join(other.id for other in found.also)) if found.also else None
 
 
 def plain(text: str) -> str:

@@ -18,8 +18,10 @@ from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
 from sitegen.charts import run_charts
 from sitegen.charts.compiled import compiled_forms, install
+from sitegen.glossary.report import LoggedName
 from sitegen.model.problems import Problem
 from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
+from sitegen.model.tables import STEPS
 from sitegen.pages import run_files, site_files
 from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow, run_row
@@ -148,6 +150,30 @@ def counted(problems: Sequence[Problem], rows: Sequence[RunRow] = ()) -> Problem
 def problems_of(task: RunTask, site: SiteSettings) -> tuple[Problem, ...]:
     """Everything that could not be used as it stands in one run."""
     return read_run(task, site).problems
+
+
+def logged_names(task: RunTask, site: SiteSettings) -> tuple[LoggedName, ...]:
+    """What a run logs under a name of its own: metrics, and exceptions of its trials.
+
+    The columns that every engine and trial table has are ours, and of a configuration only the keys worth explaining
+    have entries: neither is listed. Where files of several frameworks lie in one folder, a metric belongs to the
+    frameworks of the files that hold it.
+    """
+    results = _read(task.folder)
+    run = masked(assemble(task.folder, results, site, task.settings, task.slug))
+    holders: dict[str, set[str]] = {}
+    for result in results:
+        if result.framework is not None and result.steps is not None:
+            for name in STEPS.measures(result.steps):
+                holders.setdefault(name, set()).add(result.framework)
+    found = {
+        LoggedName(name=name, framework=framework, run=task.slug)
+        for name in STEPS.measures(run.steps)
+        for framework in holders.get(name, {run.framework})
+    }
+    raised = set(run.trials["exception"].dropna()) - {"none"} if run.trials is not None else set()
+    found |= {LoggedName(name=name, framework=run.framework, kind="exception", run=task.slug) for name in raised}
+    return tuple(sorted(found, key=lambda item: (item.name, item.framework or "")))
 
 
 def _settings(run: RunFolder) -> RunSettings:

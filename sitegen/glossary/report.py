@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,21 @@ from sitegen.text import LANGS, Lang
 
 CHECKED = ("code", "docs")
 """Confidences that rest on a source."""
+JSON_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class LoggedName:
+    """A name that a run logs."""
+
+    name: str
+    """As logged."""
+    framework: str | None
+    """Framework of the files that hold it, else of the run; None unknown."""
+    kind: EntryKind | None = None
+    """exception; None for what is logged per step."""
+    run: str
+    """Slug of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +37,9 @@ class MissingName:
     name: str
     """As logged."""
     framework: str | None
-    """Framework of the runs that log it; None unknown."""
-    confidence: str
-    """inferred or unknown."""
+    """Framework of the files that hold it, else of the run; None unknown."""
+    entry: GlossaryEntry
+    """What is shown instead: a guess, confidence inferred or unknown."""
     runs: tuple[str, ...]
     """Slugs of the runs that log it, sorted."""
 
@@ -33,8 +48,10 @@ class MissingName:
 class MissingReport:
     """Names without a checked entry, of all distinct names of an archive."""
 
+    runs: int
+    """Runs read."""
     distinct: int
-    """Distinct pairs of framework and name."""
+    """Distinct names; one name of two frameworks counts twice."""
     missing: tuple[MissingName, ...]
     """Most widely logged first, then by framework and name."""
 
@@ -69,43 +86,77 @@ def as_dict(entry: GlossaryEntry) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What is known of a name."""
+
+    name: str
+    """As asked for."""
+    entry: GlossaryEntry
+    """Its explanation; a guess carries a notice."""
+    also: tuple[GlossaryEntry, ...]
+    """Entries that other frameworks have for the name, by framework."""
+
+
+def explained(glossary: Glossary, name: str, framework: str | None = None, kind: EntryKind | None = None) -> Explained:
+    """One name explained. Without a framework, the entry of the only one that has it.
+
+    Metrics come before engine fields, trial columns, exceptions, settings and concepts.
+    """
+    holders = _holders(glossary, name, kind)
+    entry = _written(glossary, name, framework, kind)
+    if entry is None and framework is None and len(holders) == 1:
+        entry = holders[0]
+    if entry is None:
+        composed: EntryKind | None = "exception" if kind is None and name.endswith(("Error", "Exception")) else kind
+        entry = glossary.explain(name, framework, composed)
+    return Explained(name=name, entry=entry, also=tuple(other for other in holders if other.id != entry.id))
+
+
 def explain_name(
     glossary: Glossary, name: str, framework: str | None = None, kind: EntryKind | None = None
 ) -> dict[str, Any]:
-    """One name explained as `as_dict`, with the name asked for.
-
-    Without a framework every framework that has the name is meant: the entry is that of the only one, and
-    `also` lists the ids of all that have it.
-    """
-    holders = _holders(glossary, name, kind)
-    entry = glossary.explain(name, framework, kind)
-    if framework is None and entry.confidence not in CHECKED and len(holders) == 1:
-        entry = holders[0]
-    return {"name": name, **as_dict(entry), "also": [other.id for other in holders if other.id != entry.id]}
+    """One name explained as `as_dict`, with the name asked for; `also` lists the ids that `Explained.also` holds."""
+    found = explained(glossary, name, framework, kind)
+    return {"name": name, **as_dict(found.entry), "also": [other.id for other in found.also]}
 
 
-def missing_names(glossary: Glossary, logged: Mapping[str, tuple[str | None, Iterable[str]]]) -> MissingReport:
-    """Names without a checked entry; `logged` maps a run's slug to its framework and its metric names."""
-    runs: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for slug, (framework, names) in logged.items():
-        for name in names:
-            runs[framework or "", name].add(slug)
+def missing_names(glossary: Glossary, logged: Iterable[LoggedName], runs: int) -> MissingReport:
+    """The names of `runs` runs that have no checked entry."""
+    found: dict[tuple[str, str, EntryKind | None], set[str]] = defaultdict(set)
+    for item in logged:
+        found[item.framework or "", item.name, item.kind].add(item.run)
     missing = []
-    for (framework, name), slugs in runs.items():
-        entry = glossary.explain(name, framework or None, "metric")
+    for (framework, name, kind), slugs in found.items():
+        entry = glossary.explain(name, framework or None, kind)
         if entry.confidence not in CHECKED:
-            missing.append(
-                MissingName(
-                    name=name, framework=framework or None, confidence=entry.confidence, runs=tuple(sorted(slugs))
-                )
-            )
-    missing.sort(key=lambda item: (-len(item.runs), item.framework or "", item.name))
-    return MissingReport(distinct=len(runs), missing=tuple(missing))
+            missing.append(MissingName(name=name, framework=framework or None, entry=entry, runs=tuple(sorted(slugs))))
+    missing.sort(key=lambda item: (-len(item.runs), item.framework or "", item.name, item.entry.kind))
+    return MissingReport(runs=runs, distinct=len(found), missing=tuple(missing))
+
+
+def report_dict(report: MissingReport) -> dict[str, Any]:
+    """The report for `--json`: every missing name as `as_dict` has the guess, with the runs that log it."""
+    return {
+        "schema": JSON_SCHEMA,
+        "runs": report.runs,
+        "distinct": report.distinct,
+        "share": report.share,
+        "missing": [
+            {"name": item.name, **as_dict(item.entry), "framework": item.framework, "runs": list(item.runs)}
+            for item in report.missing
+        ],
+    }
+
+
+def _written(glossary: Glossary, name: str, framework: str | None, kind: EntryKind | None) -> GlossaryEntry | None:
+    kinds: tuple[EntryKind | None, ...] = (None, "setting", "concept") if kind is None else (kind,)
+    return next((entry for each in kinds if (entry := glossary.find(name, framework, each)) is not None), None)
 
 
 def _holders(glossary: Glossary, name: str, kind: EntryKind | None) -> list[GlossaryEntry]:
     """The written entries of a name in every framework, by framework."""
-    found = [glossary.find(name, framework.id, kind) for framework in glossary.frameworks]
+    found = [_written(glossary, name, framework.id, kind) for framework in glossary.frameworks]
     distinct = {entry.id: entry for entry in found if entry is not None}
     return [distinct[key] for key in sorted(distinct)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from sitegen.glossary.lookup import load_glossary
-from sitegen.glossary.report import explain_name, missing_names
+from sitegen.glossary.report import LoggedName, explain_name, explained, missing_names, report_dict
 
 
 def test_one_name_explained_as_json_has_both_languages_and_its_source() -> None:
@@ -34,21 +34,51 @@ def test_an_unknown_name_is_unknown() -> None:
     assert explain_name(load_glossary(), "zorp")["confidence"] == "unknown"
 
 
+def test_an_exception_without_an_entry_is_explained_as_one() -> None:
+    found = explain_name(load_glossary(), "ZorpError")
+    assert (found["kind"], found["confidence"]) == ("exception", "unknown")
+
+
+def test_settings_and_terms_are_found_too() -> None:
+    assert explain_name(load_glossary(), "trainer.algorithm.eps_clip_low", "skyrl")["kind"] == "setting"
+    assert explain_name(load_glossary(), "advantage")["kind"] == "concept"
+
+
+def test_a_name_of_several_frameworks_lists_their_entries() -> None:
+    found = explained(load_glossary(), "timing_s/step")
+    assert found.entry.id == "verl-timing_s-step"
+    several = explained(load_glossary(), "reward/avg_raw_reward")
+    assert {"skyrl", "xtuner"} <= {entry.framework for entry in several.also}
+    assert several.entry.notice is not None
+
+
+def logged(run: str, framework: str | None, *names: str) -> list[LoggedName]:
+    return [LoggedName(name=name, framework=framework, run=run) for name in names]
+
+
 def test_names_without_a_checked_entry_are_listed_with_their_runs() -> None:
-    logged = {
-        "b": ("skyrl", ["reward/avg_raw_reward", "zorp", "task_time/p99"]),
-        "a": ("skyrl", ["reward/avg_raw_reward", "zorp"]),
-        "c": (None, ["zorp"]),
-    }
-    report = missing_names(load_glossary(), logged)
-    assert report.distinct == 4
-    assert [(item.name, item.framework, item.confidence, item.runs) for item in report.missing] == [
+    names = [
+        *logged("b", "skyrl", "reward/avg_raw_reward", "zorp", "task_time/p99"),
+        *logged("a", "skyrl", "reward/avg_raw_reward", "zorp"),
+        *logged("c", None, "zorp"),
+        LoggedName(name="ZorpError", framework="skyrl", kind="exception", run="a"),
+        LoggedName(name="AgentTimeoutError", framework="skyrl", kind="exception", run="a"),
+    ]
+    report = missing_names(load_glossary(), names, 3)
+    assert report.distinct == 6
+    assert [(item.name, item.framework, item.entry.confidence, item.runs) for item in report.missing] == [
         ("zorp", "skyrl", "unknown", ("a", "b")),
         ("zorp", None, "unknown", ("c",)),
+        ("ZorpError", "skyrl", "unknown", ("a",)),
         ("task_time/p99", "skyrl", "inferred", ("b",)),
     ]
-    assert report.share == 0.75
+    assert report.share == 4 / 6
+    found = report_dict(report)
+    assert json.loads(json.dumps(found)) == found
+    first = found["missing"][0]
+    assert (first["name"], first["framework"], first["runs"]) == ("zorp", "skyrl", ["a", "b"])
+    assert first["en"]["short"] != first["zh"]["short"]
 
 
 def test_an_archive_without_metrics_misses_nothing() -> None:
-    assert missing_names(load_glossary(), {}).share == 0.0
+    assert missing_names(load_glossary(), [], 0).share == 0.0
