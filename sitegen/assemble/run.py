@@ -19,6 +19,7 @@ from sitegen.assemble.sources import REPORT_PRECEDENCE, Chosen, choose_by_job, c
 from sitegen.assemble.stitch import Stitched, stitch
 from sitegen.assemble.trial_jobs import job_problems
 from sitegen.assemble.trial_rewards import reward_problems, with_primary_reward
+from sitegen.assemble.unread import unread_problems, unread_reasons
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import (
     UNKNOWN_END,
@@ -36,7 +37,9 @@ from sitegen.model.run import (
 )
 from sitegen.model.tables import BATCHES, ENGINES, NONFINITE, STEPS, TRIALS, TableSchema, conform, empty
 from sitegen.privacy.text import MASK, is_secret_key
+from sitegen.readers import READERS
 from sitegen.settings import RUN_FILE, SiteSettings
+from sitegen.text import Text
 
 TWO_CLOCKS: Final = "two_clocks"
 """`ReadResult.facts` key: the format counts two things under one step, so a step that goes back is no resume."""
@@ -70,9 +73,8 @@ def assemble(
     documents = _documents(best)
     checkpoint, checkpoint_problems = _latest_checkpoint(folder.path, best)
     framework, guessed = framework_of(best, tables.used, STEPS.measures(tables.stitched.steps), config)
-    uses = _uses(
-        folder, best, tables, _Surroundings(config=config, published=published, documents=documents, notes=config_notes)
-    )
+    unread = unread_reasons(folder, {result.source for result in results}, READERS)
+    around = _Surroundings(config=config, published=published, documents=documents, notes=config_notes, unread=unread)
     return Run(
         slug=slug,
         path=folder.path,
@@ -98,8 +100,12 @@ def assemble(
         latest_checkpoint=checkpoint,
         events=_events(best, tables),
         facts=_facts(best),
-        sources=uses,
-        problems=_problems(folder, best, (*tables.problems, *config_problems, *checkpoint_problems)),
+        sources=_uses(folder, best, tables, around),
+        problems=_problems(
+            folder,
+            best,
+            (*tables.problems, *config_problems, *checkpoint_problems, *unread_problems(folder, unread)),
+        ),
     )
 
 
@@ -258,6 +264,7 @@ class _Surroundings:
     published: Published | None
     documents: tuple[Document, ...]
     notes: Mapping[str, str]
+    unread: Mapping[str, Text]
 
 
 def _fact(result: ReadResult, name: str) -> bool:
@@ -371,7 +378,15 @@ def _uses(
                 path=source.path, size=source.size, reader=RUN_FILE, rows=0, used_for=("settings",), note=None
             )
         elif not found:
-            use = SourceUse(path=source.path, size=source.size, reader=None, rows=0, used_for=(), note="unclaimed")
+            use = SourceUse(
+                path=source.path,
+                size=source.size,
+                reader=None,
+                rows=0,
+                used_for=(),
+                note="unclaimed",
+                reason=around.unread.get(source.path),
+            )
         else:
             used = tuple(dict.fromkeys(item for result in found for item in _used_for(result, tables, around)))
             use = SourceUse(

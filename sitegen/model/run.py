@@ -15,6 +15,7 @@ import pandas as pd
 from sitegen.model.problems import Problem
 from sitegen.settings import OverlapRule as OverlapRule
 from sitegen.settings import RunSettings as RunSettings
+from sitegen.text import Text
 
 EndCause = Literal[
     "finished",
@@ -394,6 +395,8 @@ class SourceUse:
     """Of steps, engines, trials, batches, config, card, document, published, jobs, events, checkpoints."""
     note: str | None
     """Why it was set aside: `duplicate`, `older`, `lower-precedence`, `unclaimed`; None when used."""
+    reason: Text | None = None
+    """Why no reader takes it, in words; None when one does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

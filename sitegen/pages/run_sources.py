@@ -13,6 +13,7 @@ from sitegen.pages.run_crosscheck import CrossCheckView, crosscheck_view
 from sitegen.pages.run_header import RunHeader, run_header, severity_mark
 from sitegen.pages.run_published import other_values
 from sitegen.pages.run_view import Cell, Column, Link, Mark, RunInput, Table, Voice, code_cell, number_cell, text_cell
+from sitegen.text import Text
 
 TEMPLATE = "pages/run_sources.html"
 OVERVIEW_PROBLEMS = 8
@@ -152,9 +153,9 @@ def files_table(run: Run, voice: Voice) -> Table:
 
 def _file_rows(run: Run, voice: Voice) -> Iterator[tuple[Cell, ...]]:
     """One row per file; of a reader with very many files the first ones, and one row for the rest."""
-    seen: dict[tuple[str | None, str | None], list[SourceUse]] = {}
+    seen: dict[tuple[str | None, str | None, Text | None], list[SourceUse]] = {}
     for source in run.sources:
-        alike = seen.setdefault((source.reader, source.note), [])
+        alike = seen.setdefault((source.reader, source.note, source.reason), [])
         alike.append(source)
         if len(alike) <= ALIKE_FILES:
             yield _file_row(source, run, voice)
@@ -174,12 +175,19 @@ def _file_rows(run: Run, voice: Voice) -> Iterator[tuple[Cell, ...]]:
 def _use(source: SourceUse, voice: Voice) -> str:
     """What a file was used for, or why it was set aside."""
     used = voice.listing([voice.say(f"use.{name}") for name in source.used_for])
-    return used or ("" if source.note is None else voice.say(f"aside.{source.note}"))
+    return used or _aside(source, voice)
+
+
+def _aside(source: SourceUse, voice: Voice) -> str:
+    """Why a file was set aside; empty when it was not."""
+    if source.reason is not None:
+        return voice.text(source.reason)
+    return "" if source.note is None else voice.say(f"aside.{source.note}")
 
 
 def _file_row(source: SourceUse, run: Run, voice: Voice) -> tuple[Cell, ...]:
     used = voice.listing([voice.say(f"use.{name}") for name in source.used_for])
-    aside = "" if source.note is None else voice.say(f"aside.{source.note}")
+    aside = _aside(source, voice)
     rows = source.rows if source.reader else None
     return (
         code_cell(inside(source.path, run)),

@@ -364,7 +364,7 @@ def test_exports_and_the_latest_checkpoint() -> None:
         ],
     )
     assert (run.exports, run.latest_checkpoint) == ((5, 10), 20)
-    assert kinds(run) == ["assemble.latest-checkpoint-disagrees"]
+    assert kinds(run) == ["assemble.latest-checkpoint-disagrees", "scan.unread", "scan.unread"]
     assert run_of(extra=["exports/dumped_evals/x.jsonl"]).exports == ()
     assert run_of(other("x", export_step=15)).exports == (15,)
 

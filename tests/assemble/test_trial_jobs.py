@@ -38,7 +38,8 @@ def run_of(*results: ReadResult, **site: Any) -> Run:
 
 
 def said(run: Run) -> dict[str, str]:
-    return {found.kind: found.what.en for found in run.problems}
+    """What is said of trials, beside that only their results are read."""
+    return {found.kind: found.what.en for found in run.problems if found.kind != "scan.trial-folders"}
 
 
 TWO = [{"trial": "a__1", "reward": 1.0, "reward/reward": 1.0}, {"trial": "b__2", "reward": 0.0, "reward/reward": 0.0}]
