@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sitegen.analyse.checkpoint import CheckpointSelection, select_checkpoint
 from sitegen.analyse.crosscheck import CrossCheck, cross_check
 from sitegen.analyse.engines import EngineSummary, summarise_engines
 from sitegen.analyse.evaluations import EvalSet, evaluations
 from sitegen.analyse.facts import RunFacts, run_facts
+from sitegen.analyse.findings import Finding, Subject, find
 from sitegen.analyse.freshness import Freshness, freshness
 from sitegen.analyse.funnel import Funnel, trial_funnel
 from sitegen.analyse.phases import Progress, progress
@@ -67,6 +68,8 @@ class RunAnalysis:
     """Whether the engines are full; None without engine samples."""
     crosscheck: tuple[CrossCheck, ...] = ()
     """Published numbers against the run; empty without a report and without a card whose tables can be bound."""
+    findings: tuple[Finding, ...] = ()
+    """What the rules say about the run, most serious first."""
 
     def metric(self, name: str | None) -> MetricSummary | None:
         """The train summary of a logged name; None when not logged."""
@@ -85,7 +88,7 @@ def analyse(run: Run, settings: SiteSettings) -> RunAnalysis:
     facts = run_facts(run, roles, spent.total_step_s if spent else None)
     lines = curves(run, metrics)
     by_name = {curve.metric: curve for curve in lines}
-    return RunAnalysis(
+    found = RunAnalysis(
         facts=facts,
         metrics=metrics,
         curves=lines,
@@ -105,3 +108,4 @@ def analyse(run: Run, settings: SiteSettings) -> RunAnalysis:
         verdict=engine_verdict(run),
         crosscheck=cross_check(run, settings),
     )
+    return replace(found, findings=find(Subject(run=run, analysis=found, settings=settings)))

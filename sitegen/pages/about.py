@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen import format as fmt
+from sitegen.analyse.findings import RULES, Rule
+from sitegen.analyse.findings.thresholds import Threshold
 from sitegen.pages.base import PageHead, SiteContext
-from sitegen.text import Text, ui
+from sitegen.text import LANGS, Text, same, ui
 
 SECTIONS = (
     "trust",
@@ -14,6 +16,7 @@ SECTIONS = (
     "metrics",
     "reward",
     "checkpoint",
+    "findings",
     "overlap",
     "status",
     "time",
@@ -41,6 +44,20 @@ class AboutSection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AboutRule:
+    """One rule that writes findings."""
+
+    id: str
+    """Its name."""
+    severity: Text
+    """Its severity unless its numbers say otherwise."""
+    fires: Text
+    """When it fires."""
+    thresholds: tuple[Text, ...]
+    """Deciding numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AboutPage:
     """View model of `about.html`."""
 
@@ -48,6 +65,8 @@ class AboutPage:
     """Its head."""
     sections: tuple[AboutSection, ...]
     """In order."""
+    rules: tuple[AboutRule, ...]
+    """All rules, in the order of findings of one severity."""
 
 
 def about_page(site: SiteContext) -> AboutPage:
@@ -68,7 +87,27 @@ def about_page(site: SiteContext) -> AboutPage:
             )
             for section in SECTIONS
         ),
+        rules=tuple(_rule(rule) for rule in RULES),
     )
+
+
+def _rule(rule: Rule) -> AboutRule:
+    return AboutRule(
+        id=rule.id,
+        severity=ui(f"findings.severity.{rule.severity}"),
+        fires=ui(f"finding.{rule.id}.rule"),
+        thresholds=tuple(_threshold(item) for item in rule.thresholds),
+    )
+
+
+def _threshold(item: Threshold) -> Text:
+    if item.unit == "share":
+        value = Text(*(fmt.percent(item.value, lang, 0) for lang in LANGS))
+    elif item.unit == "seconds":
+        value = Text(*(fmt.duration(item.value, lang) for lang in LANGS))
+    else:
+        value = same(fmt.number(item.value))
+    return ui(f"finding.threshold.{item.id}", value=value)
 
 
 def _paragraphs(text: Text) -> tuple[Text, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from sitegen.pages.run_checkpoint import CheckpointView, checkpoint_view
 from sitegen.pages.run_config import ConfigView, config_view
 from sitegen.pages.run_crosscheck import CrossCheckView, crosscheck_view
 from sitegen.pages.run_engines import EnginesView, engines_view
+from sitegen.pages.run_findings import FindingsView, findings_view
 from sitegen.pages.run_header import RunHeader, page_kinds, pass_name, run_header
 from sitegen.pages.run_jobs import JobsView, jobs_view
 from sitegen.pages.run_outcomes import ErrorsView, TrialsView, errors_view, trials_view
@@ -26,20 +27,6 @@ from sitegen.pages.run_time import TimeView, published_timing, time_view
 from sitegen.pages.run_view import ChartCard, Link, Note, PageKind, RunInput, Table, Voice
 
 TEMPLATE = "pages/run_overview.html"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """One line of the summary at the top: a statement and where it is shown."""
-
-    lead: str
-    """What part of the run it is about."""
-    text: str
-    """The statement."""
-    href: str
-    """Section that shows it."""
-    published: bool
-    """True when its numbers were read in a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +47,8 @@ class RunOverview:
     """For `base.html`."""
     header: RunHeader
     """The run."""
-    answers: tuple[Answer, ...]
-    """The sections' sentences, as a summary."""
+    findings: FindingsView
+    """What the rules say."""
     reward: ChartSection
     """Reward charts."""
     reward_facts: str
@@ -117,13 +104,20 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
     engines = engines_view(given, voice)
     reward = _charts(given, voice, "reward", reward_sentence(given, voice))
     stability = _charts(given, voice, "stability", stability_sentence(given, voice))
-    made = {"checkpoint": checkpoint, "time": time, "trials": trials, "errors": errors, "engines": engines}
-    sentences = {name: view.sentence for name, view in made.items() if view is not None}
-    told = {name for name, view in made.items() if getattr(view, "published", None)}
+    freshness = _charts(given, voice, "freshness", freshness_sentence(given, voice))
+    jobs = jobs_view(given, voice)
+    parts: dict[str, object] = {
+        "checkpoint": checkpoint,
+        "stability": stability.cards,
+        "time": time,
+        "freshness": freshness.cards,
+    }
+    parts |= {"jobs": jobs, "errors": errors, "trials": trials, "engines": engines}
+    anchors = {"reward", "problems", *(name for name, part in parts.items() if part)}
     return RunOverview(
         head=head,
         header=run_header(given, voice, "index"),
-        answers=_answers({"reward": reward.sentence, **sentences}, told, stability, voice),
+        findings=findings_view(given, voice, anchors, links),
         reward=reward,
         reward_facts=_reward_facts(given, voice),
         checkpoint=checkpoint,
@@ -131,8 +125,8 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
         time=time,
         time_cards=chart_cards(given, voice, given.section("time"), small=False),
         time_published=published_timing(given, voice),
-        freshness=_charts(given, voice, "freshness", freshness_sentence(given, voice)),
-        jobs=jobs_view(given, voice),
+        freshness=freshness,
+        jobs=jobs,
         errors=errors,
         error_cards=chart_cards(given, voice, given.section("errors"), small=False),
         trials=trials,
@@ -151,19 +145,6 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
 def _charts(given: RunInput, voice: Voice, section: Section, sentence: str) -> ChartSection:
     return ChartSection(
         sentence=sentence, cards=chart_cards(given, voice, given.section(section), small=section != "reward")
-    )
-
-
-def _answers(
-    sentences: Mapping[str, str], told: Container[str], stability: ChartSection, voice: Voice
-) -> tuple[Answer, ...]:
-    if stability.cards:
-        sentences = {**sentences, "stability": stability.sentence}
-    order = ("reward", "checkpoint", "stability", "time", "errors", "trials", "engines")
-    return tuple(
-        Answer(lead=voice.say(f"section.{name}"), text=sentences[name], href=f"#{name}", published=name in told)
-        for name in order
-        if sentences.get(name)
     )
 
 

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from sitegen.analyse.checkpoint import CheckpointSelection
 from sitegen.analyse.crosscheck import CrossCheck
-from sitegen.analyse.engines import EngineSummary
+from sitegen.analyse.evaluations import EvalSet
+from sitegen.analyse.findings import Finding
 from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.analyse.spending import Spending
 from sitegen.analyse.summary import MetricSummary, merged
 from sitegen.analyse.timing import Timing
-from sitegen.analyse.trials import TrialSummary
+from sitegen.analyse.trial_phases import TrialPhases
+from sitegen.analyse.trials import Spread, TrialSummary
 from sitegen.model.problems import Problem
 from sitegen.model.run import JobEnd, Published, PublishedMetric, PublishedTrials, Run
 
@@ -29,6 +32,37 @@ SCHEMA = 1
 """Raised when a field changes its meaning or goes away; fields may be added under the same number."""
 
 STATISTICS = ("mean", "std", "min", "max", "last", "count", "non_finite")
+CANDIDATE_FIELDS = ("step", "reward", "ema", "saved", "eligible", "exclusion")
+EVIDENCE_FIELDS = ("table", "metrics", "first_step", "last_step", "rows")
+PHASE_FIELDS = ("kind", "first_step", "last_step", "mean", "count", "job")
+EVALUATION_FIELDS = (
+    "metric",
+    "measure",
+    "first",
+    "first_step",
+    "last",
+    "last_step",
+    "highest",
+    "highest_step",
+    "count",
+)
+SPENDING_FIELDS = ("outside_s", "redone_s", "gpu_hours", "cost", "currency")
+EXCEPTION_FIELDS = ("count", "share", "graded", "mean_reward", "treatment")
+FUNNEL_FIELDS = ("attempted", "finished", "graded", "solved", "trained_on", "trained_on_metric", "trained_on_steps")
+PHASE_SECONDS = ("mean", "median", "max", "count")
+TASK_FIELDS = ("task", "attempts", "graded", "solved", "mean_reward", "exceptions", "mean_turns")
+HALF_FIELDS = ("early_graded", "early_solved", "late_graded", "late_solved")
+VERDICT_FIELDS = (
+    "verdict",
+    "limit",
+    "reason",
+    "active",
+    "full_share",
+    "full_cache_share",
+    "waiting_share",
+    "starved_share",
+    "max_num_seqs",
+)
 ENGINE_FIELDS = ("running", "waiting", "generation_tps", "kv_cache_pct", "prefix_hit_pct")
 TURNS = ("mean", "median", "std", "min", "max", "count")
 TIMING_PREFIXES = ("timing/", "timing_s/", "time/")
@@ -64,10 +98,15 @@ def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
         "steps_table": STEPS_TABLE if analysis.metrics else None,
         "metrics": metrics,
         "checkpoint": _checkpoint(analysis.checkpoint),
+        "findings": [_finding(item) for item in analysis.findings],
+        "phases": [_fields(phase, PHASE_FIELDS) for phase in analysis.progress.phases] if analysis.progress else [],
+        "evaluations": [_evaluation(group) for group in analysis.evaluations],
         "timing": timing,
         "batch_errors": _batch_errors(run.batches),
-        "trials": _trials(analysis.trials),
-        "engines": _engines(analysis.engines),
+        "spending": _spending(analysis.spending),
+        "trials": _trials(analysis),
+        "tasks": _tasks(analysis),
+        "engines": _engines(analysis),
         "config": {key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
         "published": _published(run.published, analysis, metrics, timing),
         "crosscheck": [crosscheck(item) for item in analysis.crosscheck],
@@ -132,7 +171,36 @@ def _checkpoint(selection: CheckpointSelection) -> dict[str, Any] | None:
         "ema": selection.ema,
         "save_interval": selection.save_interval,
         "overlap_rule": selection.overlap_rule,
+        "candidates": [_fields(item, CANDIDATE_FIELDS) for item in selection.candidates],
     }
+
+
+def _fields(item: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in names}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "en": finding.sentence.en,
+        "zh": finding.sentence.zh,
+        "values": dict(finding.values),
+        "section": finding.section,
+        "published": finding.published,
+        "evidence": _fields(finding.evidence, EVIDENCE_FIELDS) | {"metrics": list(finding.evidence.metrics)},
+    }
+
+
+def _evaluation(group: EvalSet) -> dict[str, Any]:
+    return {"set": group.name, "metrics": [_fields(item, EVALUATION_FIELDS) for item in group.metrics]}
+
+
+def _spending(spent: Spending | None) -> dict[str, Any] | None:
+    if spent is None:
+        return None
+    gaps = [_fields(gap, ("before", "after", "seconds")) for gap in spent.gaps]
+    return {"gaps": gaps} | _fields(spent, SPENDING_FIELDS)
 
 
 def _timing(timing: Timing | None) -> dict[str, Any]:
@@ -141,7 +209,8 @@ def _timing(timing: Timing | None) -> dict[str, Any]:
     return {span.name: {"mean_s": span.mean_s, "share_of_step": span.share_of_step} for span in spans if span.metric}
 
 
-def _trials(summary: TrialSummary | None) -> dict[str, Any] | None:
+def _trials(analysis: RunAnalysis) -> dict[str, Any] | None:
+    summary = analysis.trials
     if summary is None:
         return None
     return {
@@ -149,9 +218,16 @@ def _trials(summary: TrialSummary | None) -> dict[str, Any] | None:
         "graded": summary.graded,
         "mean_reward": summary.mean_reward,
         "success_rate": summary.success_rate,
-        "turns": {name: getattr(summary.turns, name) for name in TURNS},
+        "turns": _turns(summary.turns),
         "exceptions": {group.name: group.count for group in summary.exceptions},
         "tokens": _tokens(summary),
+        "by_exception": {
+            group.name: _fields(group, EXCEPTION_FIELDS) | {"turns": _turns(group.turns)}
+            for group in summary.exceptions
+        },
+        "by_outcome": {group.name: {"count": group.count, "turns": _turns(group.turns)} for group in summary.outcomes},
+        "funnel": _fields(analysis.funnel, FUNNEL_FIELDS) if analysis.funnel else None,
+        "phases": _trial_phases(analysis.trial_phases),
     }
 
 
@@ -172,11 +248,38 @@ def _tokens(summary: TrialSummary) -> dict[str, Any]:
     }
 
 
-def _engines(summary: EngineSummary | None) -> dict[str, Any] | None:
+def _turns(turns: Spread) -> dict[str, Any]:
+    return {name: getattr(turns, name) for name in TURNS}
+
+
+def _trial_phases(phases: TrialPhases | None) -> dict[str, Any]:
+    if phases is None:
+        return {}
+    return {item.name: {"share": item.share} | _fields(item.seconds, PHASE_SECONDS) for item in phases.phases}
+
+
+def _tasks(analysis: RunAnalysis) -> list[dict[str, Any]]:
+    """Tasks in name order, with their halves where trials carry a time."""
+    if analysis.trials is None:
+        return []
+    halves = {item.task: item for item in analysis.halves.tasks} if analysis.halves else {}
+    return [
+        _fields(task, TASK_FIELDS)
+        | {name: getattr(halves[task.task], name) if task.task in halves else None for name in HALF_FIELDS}
+        for task in sorted(analysis.trials.tasks, key=lambda item: item.task)
+    ]
+
+
+def _engines(analysis: RunAnalysis) -> dict[str, Any] | None:
+    summary, verdict = analysis.engines, analysis.verdict
     if summary is None:
         return None
     means = {item.field: item.mean for item in summary.overall.fields}
-    return {"samples": summary.overall.samples} | {name: means[name] for name in ENGINE_FIELDS}
+    return (
+        {"samples": summary.overall.samples}
+        | {name: means[name] for name in ENGINE_FIELDS}
+        | {"verdict": _fields(verdict, VERDICT_FIELDS) if verdict else None}
+    )
 
 
 def _published(

@@ -110,6 +110,16 @@ def test_published_run():
     assert round(found["metrics"][REWARD]["mean"], 4) == 0.4798
     assert round(found["metrics"]["reward/avg_pass_at_8"]["mean"], 4) == 0.7426
     assert round(found["checkpoint"].pop("ema"), 4) == 0.5281
+    candidates = found["checkpoint"].pop("candidates")
+    assert [item["step"] for item in candidates] == list(range(5, 81, 5))
+    assert candidates[0] == {
+        "step": 5,
+        "reward": 0.4883,
+        "ema": pytest.approx(0.53275, abs=1e-5),
+        "saved": None,
+        "eligible": False,
+        "exclusion": "first-save",
+    }
     assert found["checkpoint"] == {"step": 25, "save_interval": 5, "overlap_rule": "last"}
     assert round(found["timing"]["wait_for_generation_buffer"]["share_of_step"], 3) == 0.878
     assert (found["trials"], found["engines"]) == (None, None)
@@ -213,9 +223,21 @@ def test_run_without_anything():
         "steps_table": None,
         "metrics": {},
         "checkpoint": None,
+        "findings": [],
+        "phases": [],
+        "evaluations": [],
         "timing": {},
         "batch_errors": [],
+        "spending": {
+            "gaps": [],
+            "outside_s": None,
+            "redone_s": None,
+            "gpu_hours": None,
+            "cost": None,
+            "currency": None,
+        },
         "trials": None,
+        "tasks": [],
         "engines": None,
         "config": {},
         "published": None,
@@ -289,14 +311,24 @@ def everything():
     )
     printed = PublishedValue(where="Overview/job_561773", name="Total Time (s)", text="40348.4", value=40348.4, line=9)
     told = published(published=replace(REPORT, checkpoint_step=25, values=(printed,)), config=None, settings=RunSettings())
-    return [document(own), document(told)]
+    jobs = (make_job("a", [1], started=0.0, finished=60.0), make_job("b", [2], started=90.0))
+    timed = make_run(
+        steps=make_steps([{"step": 1, "kind": "eval", "eval/gsm8k/score": 0.5}]),
+        trials=make_trials([{"wall_s": 9.0, "agent_s": 5.0, "started": float(i), "reward": 0.0} for i in (1, 2)]),
+        jobs=jobs,
+    )
+    return [document(own), document(told), document(timed)]
 
 
 MAPS = {
     "metrics": "name",
     "timing": "span",
     "batch_errors[].exceptions": "type",
+    "findings[].values": "name",
     "trials.exceptions": "type",
+    "trials.by_exception": "type",
+    "trials.by_outcome": "outcome",
+    "trials.phases": "phase",
     "config": "key",
     "published.metrics": "name",
     "published.timing": "span",
