@@ -214,6 +214,7 @@ def _nonfinite(
         names = {job: chosen.names.get((result.source, job)) for job in table["job"].unique()}
         called = table["job"].map(names)
         parts.append(table.assign(job=called.astype(object))[called.notna()])
+    parts += [table for table in chosen.nonfinite if len(table)]
     infinite = _infinite(steps)
     if infinite is not None:
         parts.append(infinite)

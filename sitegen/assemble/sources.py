@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sitegen.assemble.completion import completions
 from sitegen.assemble.signatures import row_hashes
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult
@@ -47,6 +48,8 @@ class Chosen:
     problems: list[Problem] = field(default_factory=list)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """(source, job as it calls it) to the job's name in the run, for the jobs used."""
+    nonfinite: list[pd.DataFrame] = field(default_factory=list)
+    """Values that are not finite of metrics added to records of another source, at those records' lines."""
     in_parts: set[str] = field(default_factory=set)
     """Jobs whose records lie in several sources that share no metric: their rows of one step belong together."""
 
@@ -106,6 +109,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         chosen.in_parts |= parts
         if kind == "steps":
             chosen.problems += _compared(result.source, renamed, taken, fresh)
+            _complete(chosen, result, renamed[~renamed["job"].isin(fresh)], taken)
         if not fresh:
             chosen.notes[result.source] = "lower-precedence"
             continue
@@ -117,6 +121,20 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         known.update(hashes[mine].tolist())
         chosen.take(result.source, rows)
     return chosen
+
+
+def _complete(
+    chosen: Chosen, result: ReadResult, aside: pd.DataFrame, taken: dict[str, tuple[ReadResult, pd.DataFrame]]
+) -> None:
+    """Adds to records shown what only a source set aside has."""
+    for added in completions(result, aside, taken):
+        other, before = taken[added.job]
+        chosen.tables = [added.steps if rows is before else rows for rows in chosen.tables]
+        taken.update({job: (other, added.steps) for job, (_, rows) in list(taken.items()) if rows is before})
+        if added.nonfinite is not None:
+            chosen.nonfinite.append(added.nonfinite)
+        chosen.used[result.source] = chosen.used.get(result.source, 0) + added.rows
+        chosen.problems.append(added.problem)
 
 
 def choose_trials(results: Sequence[ReadResult]) -> Chosen:
