@@ -279,8 +279,7 @@ def conform(table: pd.DataFrame, schema: TableSchema) -> pd.DataFrame:
     Raises:
         ValueError: an unknown column in a closed table, a missing `int` column, or text where numbers are due.
     """
-    given = {str(name): table[name].reset_index(drop=True) for name in table.columns}
-    return _conformed(given, len(table), schema)
+    return _conformed({str(name): table[name] for name in table.columns}, len(table), schema)
 
 
 def table_of(columns: Mapping[str, npt.NDArray[Any]], schema: TableSchema) -> pd.DataFrame:
@@ -294,31 +293,35 @@ def table_of(columns: Mapping[str, npt.NDArray[Any]], schema: TableSchema) -> pd
 
 
 def _conformed(given: Mapping[str, pd.Series], size: int, schema: TableSchema) -> pd.DataFrame:
+    index = pd.RangeIndex(size)  # one for all columns, so that nothing has to be aligned
     columns: dict[str, pd.Series] = {}
-    filled_later = {"segment", "superseded_last", "superseded_first"}
-    missing = pd.Series(np.full(size, np.nan))
+    missing = pd.Series(np.full(size, np.nan), index=index)
     for column in schema.columns:
         if column.name in given:
-            columns[column.name] = _typed(given[column.name], column)
+            columns[column.name] = _typed(given[column.name], column, index)
         elif column.kind == "float":
             columns[column.name] = missing
         elif column.kind == "str":
-            columns[column.name] = pd.Series([None] * size, dtype=object)
-        elif size and column.name not in filled_later:
+            columns[column.name] = pd.Series([None] * size, dtype=object, index=index)
+        elif size and column.name not in _FILLED_LATER:
             raise ValueError(f"column {column.name!r} is missing")
         else:
-            columns[column.name] = pd.Series(np.zeros(size, "int64"))
+            columns[column.name] = pd.Series(np.zeros(size, "int64"), index=index)
     fixed = set(schema.names)
     for name in given:
         if name in fixed:
             continue
         if not schema.open_floats:
             raise ValueError(f"{schema.name}: column {name!r} is not declared")
-        columns[name] = given[name].astype("float64")
-    return pd.DataFrame(columns)
+        columns[name] = pd.Series(given[name].astype("float64").to_numpy(), index=index, copy=False)
+    return pd.DataFrame(columns, index=index)
 
 
-def _typed(series: pd.Series, column: Column) -> pd.Series:
+_FILLED_LATER = frozenset({"segment", "superseded_last", "superseded_first"})
+
+
+def _typed(series: pd.Series, column: Column, index: pd.RangeIndex) -> pd.Series:
     if column.kind == "str":
-        return series.astype(object).where(series.notna(), None)
-    return series.astype(_DTYPES[column.kind])
+        texts = series.astype(object).where(series.notna(), None)
+        return pd.Series(texts.to_numpy(), index=index, dtype=object, copy=False)
+    return pd.Series(series.astype(_DTYPES[column.kind]).to_numpy(), index=index, copy=False)

@@ -67,7 +67,6 @@ SPEC_NAMES = {
 MAX_SPEC_COLUMNS = 100
 _TOGETHER = 4096
 """Lines converted together."""
-_KNOWN_HEADS = 10_000
 _DIGITS = b"0123456789."
 _BLANKED = bytes(byte if byte in _DIGITS else 32 for byte in range(256))
 _COLOURS = re.compile(rb"\x1b\[[\d;]*m")
@@ -106,38 +105,16 @@ class _Parser:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._samples = _Samples()
-        self._heads: dict[bytes, int] = {}
+        self._engines: dict[bytes, int] = {}
         self._shapes: dict[bytes, tuple[str, ...] | None] = {}
-        self._waiting_heads: list[bytes] = []
-        self._waiting_tails: list[bytes] = []
-        self._waiting_spec: list[tuple[int, int, bytes]] = []
+        self._waiting_numbers: list[int] = []
+        self._waiting_lines: list[bytes] = []
 
     def take_many(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
-        """Takes engine lines; statistics lines are gathered and converted together."""
-        parts = [raw.partition(_STATS) for raw in lines]
-        heads, marks, tails = zip(*parts, strict=True)
-        if all(marks) and not any(b"\r" in head for head in heads):
-            self._gather(numbers, heads, tails)
-        else:
-            self._mixed(numbers, lines)
-
-    def _mixed(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
-        """Lines among which some are of speculative decoding, or have progress bars before them."""
-        for number, raw in zip(numbers, lines, strict=True):
-            for piece in raw.split(b"\r"):
-                head, mark, tail = piece.partition(_STATS)
-                if mark:
-                    self._gather((number,), (head,), (tail,))
-                elif _SPEC in piece:
-                    self._waiting_spec.append((len(self._samples.lines), number, piece))
-        if len(self._waiting_spec) >= _TOGETHER:
-            self._flush()
-
-    def _gather(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> None:
-        self._samples.lines.extend(numbers)
-        self._waiting_heads += heads
-        self._waiting_tails += tails
-        if len(self._waiting_tails) >= _TOGETHER:
+        """Takes engine lines; they are gathered and converted together."""
+        self._waiting_numbers += numbers
+        self._waiting_lines += lines
+        if len(self._waiting_lines) >= _TOGETHER:
             self._flush()
 
     def finish(self) -> Found:
@@ -149,27 +126,45 @@ class _Parser:
 
     def _flush(self) -> None:
         """Converts the lines gathered."""
-        first = len(self._samples.engines)
-        self._statistics()
+        numbers, lines = self._waiting_numbers, self._waiting_lines
+        self._waiting_numbers, self._waiting_lines = [], []
+        if not lines:
+            return
+        heads, marks, tails = zip(*[raw.partition(_STATS) for raw in lines], strict=True)
+        if b"" not in marks and b"\r" not in b"".join(heads):
+            self._seen(self._statistics(numbers, heads, tails), len(self._samples.engines))
+        else:
+            self._mixed(numbers, lines)
+
+    def _mixed(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+        """Lines among which some are of speculative decoding, or have progress bars before them."""
+        found: list[tuple[int, bytes, bytes]] = []
+        specs: list[tuple[int, int, bytes]] = []
+        for number, raw in zip(numbers, lines, strict=True):
+            for piece in raw.split(b"\r"):
+                head, mark, tail = piece.partition(_STATS)
+                if mark:
+                    found.append((number, head, tail))
+                elif _SPEC in piece:
+                    specs.append((len(found), number, piece))
+        first = at = len(self._samples.engines)
+        if found:
+            self._statistics(*zip(*found, strict=True))
         end = len(self._samples.engines)
-        specs, self._waiting_spec = self._waiting_spec, []
         for before, number, raw in specs:
-            self._seen(first, before)
-            first = max(first, before)
+            self._seen(at, first + before)
+            at = first + before
             self._speculative(number, raw)
-        self._seen(first, end)
+        self._seen(at, end)
 
     def _seen(self, first: int, end: int) -> None:
         """Notes the latest sample of each engine."""
         self._samples.last.update(zip(self._samples.engines[first:end], range(first, end), strict=True))
 
-    def _statistics(self) -> None:
-        """Statistics lines, shape by shape: a shape is what remains without the digits."""
-        heads, tails = self._waiting_heads, self._waiting_tails
-        if not tails:
-            return
-        self._waiting_heads, self._waiting_tails = [], []
+    def _statistics(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> int:
+        """Statistics lines, shape by shape: a shape is what remains without the digits. The first one's position."""
         first = len(self._samples.engines)
+        self._samples.lines.extend(numbers)
         self._enter(heads)
         skeletons = b"\n".join(tails).translate(None, _DIGITS).split(b"\n")
         kinds = dict.fromkeys(skeletons)
@@ -180,6 +175,7 @@ class _Parser:
             if _REPEATED in skeleton:
                 chosen = [self._repeated(row, tail) for row, tail in zip(rows.tolist(), chosen, strict=True)]
             self._convert(self._fields(skeleton, chosen[0]), rows, chosen)
+        return first
 
     def _fields(self, skeleton: bytes, tail: bytes) -> tuple[str, ...] | None:
         """The columns of a shape, None when the pattern does not account for all of it."""
@@ -230,34 +226,48 @@ class _Parser:
     def _enter(self, heads: Sequence[bytes]) -> None:
         """The clocks and engines of the next samples, from the texts before their numbers, which repeat."""
         samples = self._samples
-        clocks, engines = samples.clock_texts, self._heads
-        for head in heads:
-            before, _, after = head.partition(b"INFO ")
-            clock = clocks.get(after[:14])
-            engine = engines.get(before + after[14:])
-            if engine is not None and clock is None and _CLOCK_TEXT.fullmatch(after, 0, 14):
-                clock = clocks[after[:14]] = len(clocks)
-            elif clock is None or engine is None:
-                clock, engine = self._new_head(head)
-            samples.clocks.append(clock)
-            samples.engines.append(engine)
+        parts = [head.partition(b"INFO ") for head in heads]
+        clocks: list[bytes | None] = [after[:14] for _, _, after in parts]
+        keys = [before + after[14:] for before, _, after in parts]
+        known = samples.clock_texts
+        odd = False
+        for clock in dict.fromkeys(clocks):
+            if clock not in known and clock is not None and _CLOCK_TEXT.fullmatch(clock):
+                known[clock] = len(known)
+            odd = odd or clock not in known
+        for key, head in dict(zip(keys, heads, strict=True)).items():
+            if key not in self._engines and _CLOCK.search(head):
+                self._engines[key] = self._engine(head, strip(head))
+            odd = odd or key not in self._engines
+        if odd:
+            self._odd_heads(heads, clocks, keys)
+        samples.clocks.extend(map(known.__getitem__, clocks))
+        samples.engines.extend(map(self._engines.__getitem__, keys))
 
-    def _new_head(self, head: bytes) -> tuple[int, int]:
-        """The clock and the engine of a text not met before."""
+    def _odd_heads(self, heads: Sequence[bytes], clocks: list[bytes | None], keys: list[bytes]) -> None:
+        first = len(self._samples.engines)
+        for at, (clock, key) in enumerate(zip(clocks, keys, strict=True)):
+            if clock not in self._samples.clock_texts or key not in self._engines:
+                clocks[at], keys[at] = self._odd_head(first + at, heads[at])
+
+    def _odd_head(self, row: int, head: bytes) -> tuple[bytes | None, bytes]:
+        """A text without `INFO MM-DD HH:MM:SS`: the keys of its clock and of its engine."""
         samples = self._samples
         said = strip(head)
+        match = _CLOCK.search(head)
+        clock = match[1] if match is not None else None
+        samples.clock_texts.setdefault(clock, len(samples.clock_texts))
+        if match is None and said.time is not None:
+            samples.times[row] = said.time
+        engine = self._engine(head, said)
+        key = b"\n%d" % engine  # no key of a line
+        self._engines[key] = engine
+        return clock, key
+
+    def _engine(self, head: bytes, said: Said) -> int:
         number = _ENGINE.search(head)
         name = engine_name(said, int(number[1]) if number else 0)
-        engine = samples.engine_names.setdefault(name, len(samples.engine_names))
-        match = _CLOCK.search(head)
-        if match is not None and match[0].startswith(b"INFO ") and len(self._heads) < _KNOWN_HEADS:
-            before, _, after = head.partition(b"INFO ")
-            if after.startswith(match[1]):
-                self._heads[before + after[14:]] = engine
-        if match is None and said.time is not None:
-            samples.times[len(samples.engines)] = said.time
-        clock = match[1] if match is not None else None
-        return samples.clock_texts.setdefault(clock, len(samples.clock_texts)), engine
+        return self._samples.engine_names.setdefault(name, len(self._samples.engine_names))
 
     # Speculative decoding --------------------------------------------------------------------------------------------
 
