@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen import cache
+from sitegen.analyse.roles import check_roles
 from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
 from sitegen.charts import run_charts
@@ -58,8 +59,9 @@ def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> 
     """The runs of an archive with their settings and addresses; runs that say `publish = false` are left out.
 
     Raises:
-        SettingsError: a `run.toml` cannot be used, or two claim one address.
+        SettingsError: a `run.toml` or a role of `sitegen.toml` cannot be used, or two runs claim one address.
     """
+    check_roles(site)
     found = scan_archive(archive, site, output=output)
     settings = {run.path: _settings(run) for run in found.runs}
     runs = [run for run in found.runs if settings[run.path].publish]

@@ -10,7 +10,7 @@ import difflib
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -126,6 +126,8 @@ def is_reserved(part: str) -> bool:
 
 
 _ADDRESS_PART = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+_MOST = 10**9
+"""The largest whole number that counts something here: steps between exports, GPUs."""
 _DEVICE_NAMES = frozenset(
     {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))}
 )
@@ -142,7 +144,7 @@ def _checked(path: Path, shown: str, keys: Mapping[str, _Check]) -> dict[str, An
     values: dict[str, Any] = {}
     for key, value in _load(path, shown).items():
         if key not in keys:
-            raise SettingsError(f"{shown}: unknown key {key!r}; {_nearest(key, keys)}")
+            raise SettingsError(f"{shown}: unknown key {key!r}; {nearest(key, keys)}")
         try:
             values[key] = keys[key](value)
         except _Wrong as wrong:
@@ -152,6 +154,8 @@ def _checked(path: Path, shown: str, keys: Mapping[str, _Check]) -> dict[str, An
 
 def _load(path: Path, shown: str) -> dict[str, Any]:
     text = ""
+    if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+        raise SettingsError(f"{shown}: is not a plain file; it must be a text file in TOML")
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         return tomllib.loads(text)
@@ -161,12 +165,16 @@ def _load(path: Path, shown: str) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SettingsError(f"{shown}: line {line} is not UTF-8; save the file as UTF-8") from None
+    except (RecursionError, ValueError):
+        raise SettingsError(f"{shown}: a value is nested too deeply or has too many digits") from None
     except OSError as error:
         raise SettingsError(f"{shown}: cannot be read: {error.strerror}") from None
 
 
-def _nearest(key: str, known: Mapping[str, Any]) -> str:
-    match = difflib.get_close_matches(key.lower().replace("-", "_"), list(known), n=1, cutoff=0.5)
+def nearest(key: str, known: Iterable[str]) -> str:
+    """What to try instead of an unknown key: the known one that is most like it, else all of them."""
+    known = tuple(known)
+    match = difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1, cutoff=0.5)
     return f"did you mean {match[0]!r}?" if match else f"known keys: {', '.join(known)}"
 
 
@@ -205,13 +213,19 @@ def _truth(value: Any) -> bool:
 def _positive_int(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise _Wrong("must be a whole number above 0")
+    if value > _MOST:
+        raise _Wrong(f"must be at most {_MOST}")
     return value
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    try:
+        number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         raise _Wrong("must be a finite number")
-    return float(value)
+    return number
 
 
 def _price(value: Any) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -161,11 +163,28 @@ def test_a_wrong_run_value_is_refused_and_the_key_named(tmp_path: Path, text: st
         'base_url = "https://example.org/?a=1"',
         "roles = 1",
         "roles = {reward = [1]}",
+        "gpu_hour_price = 1" + "0" * 400,
+        "save_interval = 1" + "0" * 400,
+        "save_interval = 0x" + "f" * 400,
     ],
 )
 def test_a_wrong_site_value_is_refused_and_the_key_named(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError, match=rf"sitegen\.toml: {text.split()[0]} "):
         site(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", ["gpus = " + "9" * 5000, "gpus = " + "[" * 3000], ids=["digits", "nesting"])
+def test_toml_beyond_what_the_parser_takes_is_one_line(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SettingsError, match=r"run\.toml: a value is nested too deeply or has too many digits"):
+        run(tmp_path, text)
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_plain_file_is_refused_and_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "sitegen.toml")
+    with pytest.raises(SettingsError, match=r"sitegen\.toml: is not a plain file"):
+        load_site_settings(tmp_path)
 
 
 def test_addresses() -> None:

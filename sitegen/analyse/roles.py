@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sitegen.errors import SettingsError
 from sitegen.model import tables
 from sitegen.model.roles import RowKind, metric_for, roles
 from sitegen.model.run import Run
-from sitegen.settings import SiteSettings
+from sitegen.settings import SITE_FILE, SiteSettings, nearest
 
 
 def logged_names(run: Run, kind: RowKind | None = None) -> tuple[str, ...]:
@@ -31,6 +32,17 @@ def site_overrides(settings: SiteSettings) -> Mapping[str, tuple[str, ...]]:
     if settings.primary_metric is not None:
         overrides["reward"] = (settings.primary_metric, *overrides.get("reward", ()))
     return overrides
+
+
+def check_roles(settings: SiteSettings) -> None:
+    """Refuses names for a role that does not exist, which would be passed over in silence.
+
+    Raises:
+        SettingsError: there is no such role; the message names the nearest.
+    """
+    for role in settings.roles:
+        if role not in roles():
+            raise SettingsError(f"{SITE_FILE}: roles: unknown role {role!r}; {nearest(role, roles())}")
 
 
 def role_metric(run: Run, settings: SiteSettings, role: str) -> str | None:

@@ -71,13 +71,17 @@ def archive_books(archive: Path) -> tuple[Book, ...]:
     books = []
     for path in sorted(folder.glob("*.toml"), key=lambda item: item.name):
         label = f"glossary/{path.name}"
+        if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+            raise SettingsError(f"{label}: is not a plain file; it must be a text file in TOML")
         try:
             books.append(parse_book(path.read_text(encoding="utf-8"), label))
         except UnicodeDecodeError as error:
             raise SettingsError(f"{label}: not UTF-8 text; save it as UTF-8") from error
         except OSError as error:
             raise SettingsError(f"{label}: cannot be read ({error.strerror})") from error
-        except (ValueError, tomllib.TOMLDecodeError) as error:
+        except RecursionError as error:
+            raise SettingsError(f"{label}: is nested too deeply") from error
+        except ValueError as error:
             raise SettingsError(str(error) if str(error).startswith(label) else f"{label}: {error}") from error
     return tuple(books)
 
@@ -93,6 +97,8 @@ def parse_book(text: str, path: str) -> Book:
     framework = data.get("framework")
     if not isinstance(framework, str) or not framework:
         raise ValueError(f'{path}: begin with framework = "…"')
+    if not isinstance(data.get("entry", []), list):
+        raise ValueError(f"{path}: entry must be a table for each entry: [[entry]]")
     title = _pair(data["title"], f"{path}: title") if "title" in data else Text(framework, framework)
     entries = tuple(
         _entry(table, framework, f"{path}: entry {_label(table, index)}")
