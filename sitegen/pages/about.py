@@ -106,7 +106,7 @@ def _threshold(item: Threshold) -> Text:
     elif item.unit == "seconds":
         value = Text(*(fmt.duration(item.value, lang) for lang in LANGS))
     else:
-        value = same(fmt.number(item.value))
+        value = same(fmt.number(item.value, 1))
     return ui(f"finding.threshold.{item.id}", value=value)
 
 

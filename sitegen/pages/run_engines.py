@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sitegen.analyse.engines import EngineGroup, EngineMean, EngineSummary
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
+from sitegen.pages.run_course import verdict_text
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import ENGINE_FIELDS, published_engines
 from sitegen.pages.run_view import Cell, ChartCard, Column, RunInput, Table, Voice, number_cell, percent_of, text_cell
@@ -96,12 +97,12 @@ def engines_view(given: RunInput, voice: Voice) -> EnginesView | None:
         jobs=tuple(voice.say("all-jobs") if group.job is None else group.job for group in groups),
         rows=tuple(row for name in ENGINE_FIELDS if (row := _gauge_row(name, groups, engines, voice))),
         published=None,
-        remark=_remark(engines, voice),
+        remark=_remark(given, engines, voice),
     )
 
 
 def engines_sentence(engines: EngineSummary, voice: Voice) -> str:
-    """Requests running and waiting per engine, without a verdict."""
+    """Requests running and waiting per engine."""
     running, waiting = _mean(engines.overall, "running"), _mean(engines.overall, "waiting")
     if running is None or running.mean is None:
         return voice.say("engines.samples", n=voice.count(engines.overall.samples))
@@ -114,12 +115,11 @@ def engines_sentence(engines: EngineSummary, voice: Voice) -> str:
     )
 
 
-def _remark(engines: EngineSummary, voice: Voice) -> str:
-    remark = voice.say("engines.remark", n=voice.count(engines.overall.samples))
-    if not engines.hidden_repeats:
-        return remark
-    hidden = voice.say("engines.hidden", n=voice.count(engines.hidden_repeats))
-    return remark + (" " if voice.lang == "en" else "") + hidden
+def _remark(given: RunInput, engines: EngineSummary, voice: Voice) -> str:
+    remarks = [verdict_text(given, voice), voice.say("engines.remark", n=voice.count(engines.overall.samples))]
+    if engines.hidden_repeats:
+        remarks.append(voice.say("engines.hidden", n=voice.count(engines.hidden_repeats)))
+    return (" " if voice.lang == "en" else "").join(part for part in remarks if part)
 
 
 def _mean(group: EngineGroup, name: str) -> EngineMean | None:

@@ -283,7 +283,7 @@ def _facts(given: RunInput, voice: Voice) -> tuple[Fact, ...]:
         Fact(label=voice.say("fact.batch"), value=batch),
         Fact(label=voice.say("fact.lr"), value="" if facts.learning_rate is None else fmt.setting(facts.learning_rate)),
         Fact(label=voice.say("fact.engines"), value="" if facts.engines is None else voice.count(facts.engines)),
-        _gpus_fact(facts, voice),
+        _gpus_fact(given, voice),
         Fact(label=voice.say("fact.tags"), value=voice.listing(run.settings.tags)),
         Fact(label=voice.say("fact.links"), value="", links=_links(run)),
     ]
@@ -331,9 +331,13 @@ FRAMEWORK_NAMES = {
 """Framework id to the name its makers use."""
 
 
-def _gpus_fact(facts: RunFacts, voice: Voice) -> Fact:
+def _gpus_fact(given: RunInput, voice: Voice) -> Fact:
+    facts, spent = given.analysis.facts, given.analysis.spending
     value = "" if facts.gpus is None else voice.count(facts.gpus)
     note = "" if facts.gpu_hours is None else voice.say("fact.gpu-hours", n=voice.count(round(facts.gpu_hours)))
+    if facts.gpu_hours is not None and spent is not None and spent.cost is not None:
+        cost = " ".join(part for part in (voice.count(round(spent.cost)), spent.currency) if part)
+        note = voice.say("fact.cost", n=voice.count(round(facts.gpu_hours)), cost=cost)
     return Fact(label=voice.say("fact.gpus"), value=value, note=note)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from sitegen import format as fmt
 from sitegen.analyse.trials import ExceptionGroup, TrialSummary, treatment_of
 from sitegen.model.run import PublishedTrials
+from sitegen.pages.run_course import funnel_more
 from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, code_cell, number_cell, percent_of, text_cell
 
 TREATMENT_FILLS = {
@@ -158,16 +159,16 @@ def trials_view(given: RunInput, voice: Voice) -> TrialsView | None:
     """Trials at a glance; None when no trial is known."""
     trials, published = given.analysis.trials, given.run.published
     if trials:
-        return _computed(trials, voice)
+        return _computed(given, trials, voice)
     told = published.trials if published else None
     return _published(told, voice) if told and told.total else None
 
 
-def _computed(trials: TrialSummary, voice: Voice) -> TrialsView:
+def _computed(given: RunInput, trials: TrialSummary, voice: Voice) -> TrialsView:
     turns = {group.name: group.turns.mean for group in trials.outcomes}
     return TrialsView(
         sentence=trials_sentence(trials.success_rate, trials.graded, turns.get("success"), turns.get("failure"), voice),
-        steps=funnel(trials.total, trials.graded, trials.successes, voice),
+        steps=(*funnel(trials.total, trials.graded, trials.successes, voice), *funnel_more(given, voice)),
         groups=groups_table(trials, voice),
         published=False,
         threshold=threshold(trials, voice),

@@ -15,6 +15,7 @@ from sitegen.pages.base import PageHead, run_page
 from sitegen.pages.run_cards import chart_cards
 from sitegen.pages.run_checkpoint import CheckpointView, checkpoint_view
 from sitegen.pages.run_config import ConfigView, config_view
+from sitegen.pages.run_course import evaluations_sentence, evaluations_table
 from sitegen.pages.run_crosscheck import CrossCheckView, crosscheck_view
 from sitegen.pages.run_engines import EnginesView, engines_view
 from sitegen.pages.run_findings import FindingsView, findings_view
@@ -49,6 +50,10 @@ class RunOverview:
     """The run."""
     findings: FindingsView
     """What the rules say."""
+    evaluations: Table | None
+    """Held-out evaluations."""
+    evaluations_sentence: str
+    """How many, and how the first one went; empty without any."""
     reward: ChartSection
     """Reward charts."""
     reward_facts: str
@@ -118,6 +123,8 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
         head=head,
         header=run_header(given, voice, "index"),
         findings=findings_view(given, voice, anchors, links),
+        evaluations=evaluations_table(given, voice),
+        evaluations_sentence=evaluations_sentence(given, voice),
         reward=reward,
         reward_facts=_reward_facts(given, voice),
         checkpoint=checkpoint,

@@ -11,6 +11,7 @@ from sitegen.analyse.export import TrialColumns
 from sitegen.analyse.trials import Spread, TrialSummary
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
+from sitegen.pages.run_course import funnel_more, halves_table, phases_table
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_outcomes import ErrorsView, errors_view, funnel, threshold, trials_sentence
 from sitegen.pages.run_view import (
@@ -54,6 +55,10 @@ class RunTrials:
     """Charts."""
     turns: Table
     """Turns of all trials, by outcome, by exception."""
+    phases: Table | None
+    """Phase durations; None when no trial reports one."""
+    halves: Table | None
+    """Tasks in both halves of the trials; None where trials carry no time."""
     errors: ErrorsView | None
     """Exceptions with treatment."""
     tasks_sentence: str
@@ -89,9 +94,11 @@ def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColu
         sentence=trials_sentence(trials.success_rate, trials.graded, means.get("success"), means.get("failure"), voice),
         threshold=threshold(trials, voice),
         facts=_facts(trials, voice),
-        steps=funnel(trials.total, trials.graded, trials.successes, voice),
+        steps=(*funnel(trials.total, trials.graded, trials.successes, voice), *funnel_more(given, voice)),
         cards=chart_cards(given, voice, given.section("trials", "trials-page"), small=False),
         turns=turns_table(trials, voice),
+        phases=phases_table(given, voice),
+        halves=halves_table(given, voice),
         errors=errors_view(given, voice, page),
         tasks_sentence=_tasks_sentence(trials, voice),
         tasks=tasks_table(trials, voice),

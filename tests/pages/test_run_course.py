@@ -1,0 +1,118 @@
+"""Evaluations, phases of trials, tasks by halves, engine verdict and cost on the pages."""
+
+import re
+
+import pytest
+
+from sitegen.analyse.run_analysis import analyse
+from sitegen.pages.run_course import (
+    evaluations_sentence,
+    evaluations_table,
+    funnel_more,
+    halves_table,
+    phases_table,
+    verdict_text,
+)
+from sitegen.pages.run_header import run_header
+from sitegen.pages.run_view import RunInput, Voice
+from sitegen.settings import SiteSettings
+from tests.analyse.findings.runs import REWARD, engines_of
+from tests.factories import make_config, make_run, make_steps, make_trials
+from tests.pages.run_fixture import context, files, given
+
+EN, ZH = Voice("en", "runs/run/index.html"), Voice("zh", "zh/runs/run/index.html")
+
+
+def cells(table):
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_evaluations_by_data_set():
+    rows = [
+        {"step": 10, "kind": "eval", "eval/gsm8k/avg_score": 0.2, "eval/math/avg_score": 0.5},
+        {"step": 20, "kind": "eval", "eval/gsm8k/avg_score": 0.75, "eval/math/avg_score": 0.25},
+    ]
+    made = given(make_run(steps=make_steps(rows)))
+    table = evaluations_table(made, EN)
+    assert cells(table)[0] == ["gsm8k", "eval/gsm8k/avg_score", "0.2000", "0.7500", "0.7500", "2"]
+    assert cells(table)[1][:2] == ["math", "eval/math/avg_score"]
+    assert [cell.note for cell in table.rows[1]][2:5] == ["step 10", "step 20", "step 10"]
+    assert "from 0.2000 at step 10 to 0.7500 at step 20" in evaluations_sentence(made, EN)
+    assert "数据集 2 个" in evaluations_sentence(made, ZH)
+    overview = files(make_run(steps=make_steps([*rows, {"step": 1, REWARD: 0.5}])))["runs/run/index.html"].decode()
+    assert 'id="evaluations"' in overview
+
+
+def test_run_without_evaluations_has_no_such_section():
+    run = make_run(steps=make_steps([{"step": 1, REWARD: 0.5}]))
+    assert evaluations_table(given(run), EN) is None
+    assert evaluations_sentence(given(run), EN) == ""
+    assert 'id="evaluations"' not in files(run)["runs/run/index.html"].decode()
+
+
+def test_phases_of_trials():
+    run = make_run(trials=make_trials([{"wall_s": 100.0, "agent_s": 75.0, "verifier_s": 5.0, "reward": 1.0}]))
+    assert cells(phases_table(given(run), EN)) == [
+        ["Agent", "75", "75", "75", "75.0\u00a0%", "1"],
+        ["Verifier", "5", "5", "5", "5.0\u00a0%", "1"],
+        ["Unattributed", "20", "20", "20", "20.0\u00a0%", "1"],
+    ]
+    assert 'id="phases"' in files(run)["runs/run/trials.html"].decode()
+
+
+def test_tasks_by_halves_largest_change_first():
+    rows = [{"task": "same", "started": float(t), "reward": 1.0} for t in (1, 2, 11, 12)]
+    rows += [{"task": "learnt", "started": 3.0, "reward": 0.0}, {"task": "learnt", "started": 13.0, "reward": 1.0}]
+    run = make_run(trials=make_trials(rows))
+    assert cells(halves_table(given(run), EN)) == [
+        ["learnt", "0.0\u00a0%", "100.0\u00a0%", "+100.0"],
+        ["same", "100.0\u00a0%", "100.0\u00a0%", "0.0"],
+    ]
+    assert 'id="halves"' in files(run)["runs/run/trials.html"].decode()
+
+
+def test_trials_without_times_have_no_halves_and_no_phases():
+    run = make_run(trials=make_trials([{"reward": 1.0}]))
+    assert halves_table(given(run), EN) is None
+    assert phases_table(given(run), EN) is None
+    page = files(run)["runs/run/trials.html"].decode()
+    assert not re.search(r'id="(halves|phases)"', page)
+
+
+def test_trained_on_is_labelled_as_the_logs_count():
+    steps = make_steps([{"step": s, "async/effective_batch_samples": 512.0} for s in (1, 2)])
+    run = make_run(steps=steps, trials=make_trials([{"reward": 1.0}]))
+    assert funnel_more(given(run), EN) == (("Trained on, as logged over 2 steps", "1,024", ""),)
+    assert funnel_more(given(make_run(trials=make_trials([{"reward": 1.0}]))), EN) == ()
+    for page in ("index", "trials"):
+        assert "Trained on, as logged over 2 steps" in files(run)[f"runs/run/{page}.html"].decode()
+
+
+@pytest.mark.parametrize(
+    ("running", "waiting", "slots", "start"),
+    [
+        (24.0, 3.0, 24, "Saturated: full in 100.0\u00a0% of 20 active intervals"),
+        (11.0, 7.0, 24, "Bursts: requests wait in 100.0\u00a0% of 20"),
+        (5.0, 0.0, 24, "Starved: in 100.0\u00a0% of 20"),
+        (20.0, 0.0, 24, "Balanced: full in 0.0\u00a0%"),
+        (11.0, 7.0, None, "No verdict: the number of slots"),
+        (0.0, 0.0, 24, "No verdict: engines never ran"),
+    ],
+)
+def test_verdict_says_its_rule_and_numbers(running, waiting, slots, start):
+    config = make_config({"max_num_seqs": slots}) if slots else None
+    run = make_run(engines=engines_of(running, waiting), config=config)
+    assert verdict_text(given(run), EN).startswith(start)
+    assert verdict_text(given(run), ZH)
+    assert start in files(run)["runs/run/engines.html"].decode()
+
+
+def test_cost_stands_beside_the_gpu_hours():
+    steps = make_steps([{"step": s, "timing/step": 1800.0} for s in (1, 2)])
+    run = make_run(steps=steps, config=make_config({"num_nodes": 1, "gpus_per_node": 8}))
+    priced = SiteSettings(gpu_hour_price=2.5, currency="EUR")
+    made = RunInput(run=run, analysis=analyse(run, priced), charts=(), context=context())
+    notes = [fact.note for fact in run_header(made, EN, "index").facts]
+    assert "8 GPU-h in steps, 20 EUR" in notes
+    free = RunInput(run=run, analysis=analyse(run, SiteSettings()), charts=(), context=context())
+    assert not any("EUR" in fact.note for fact in run_header(free, EN, "index").facts)
