@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from sitegen.analyse.crosscheck import CrossCheck
 from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
 from sitegen.glossary.report import LoggedName, MissingReport, missing_names
 from sitegen.model.problems import Problem
-from sitegen.run_work import ProblemCounts, counted, find_runs, logged_names, problems_of
+from sitegen.publish.run_json import crosscheck as published_number
+from sitegen.run_work import Checked, ProblemCounts, check_run, counted, find_runs, logged_names
 from sitegen.settings import load_site_settings
 from sitegen.text import Lang
 
@@ -27,6 +29,8 @@ class Found:
     """Runs read."""
     problems: tuple[Problem, ...]
     """The archive's own first, then run by run in path order."""
+    crosscheck: tuple[tuple[str, tuple[CrossCheck, ...]], ...] = ()
+    """Run folder and its published numbers, for the runs that have any, in path order."""
 
     @property
     def counts(self) -> ProblemCounts:
@@ -47,15 +51,20 @@ def check_archive(archive: Path, *, workers: int | None, progress: Callable[[int
     """
     site = load_site_settings(archive)
     found = find_runs(archive, site)
-    by_run: dict[str, tuple[Problem, ...]] = {}
+    by_run: dict[str, Checked] = {}
     with Workers(workers, len(found.tasks)) as pool:
-        for task, problems in pool.each(
-            partial(problems_of, site=site), found.tasks, lambda task: f"run {task.folder.path}"
+        for task, checked in pool.each(
+            partial(check_run, site=site), found.tasks, lambda task: f"run {task.folder.path}"
         ):
-            by_run[task.slug] = problems
+            by_run[task.slug] = checked
             progress(len(by_run), len(found.tasks))
-    in_order = [problem for task in found.tasks for problem in by_run[task.slug]]
-    return Found(runs=len(found.tasks), problems=(*found.problems, *in_order))
+    in_order = [problem for task in found.tasks for problem in by_run[task.slug].problems]
+    crosscheck = [(task.folder.path, by_run[task.slug].crosscheck) for task in found.tasks]
+    return Found(
+        runs=len(found.tasks),
+        problems=(*found.problems, *in_order),
+        crosscheck=tuple((path, checks) for path, checks in crosscheck if checks),
+    )
 
 
 def unexplained(archive: Path, *, workers: int | None, progress: Callable[[int, int], None]) -> MissingReport:
@@ -82,7 +91,7 @@ def unexplained(archive: Path, *, workers: int | None, progress: Callable[[int, 
 
 
 def to_json(found: Found, lang: Lang) -> str:
-    """The problems as JSON text, in one language."""
+    """The problems and the published numbers as JSON text, in one language."""
     content = {
         "schema": JSON_SCHEMA,
         "runs": found.runs,
@@ -97,5 +106,11 @@ def to_json(found: Found, lang: Lang) -> str:
             }
             for item in found.problems
         ],
+        "crosscheck": [{"run": path} | _published(item, lang) for path, checks in found.crosscheck for item in checks],
     }
     return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _published(item: CrossCheck, lang: Lang) -> dict[str, object]:
+    said = {"how": item.how.of(lang), "reason": item.reason.of(lang) if item.reason else None}
+    return published_number(item) | said

@@ -15,6 +15,7 @@ from sitegen import __version__
 from sitegen.errors import SitegenError
 
 ARCHIVE = click.Path(exists=True, file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 INTERRUPTED = 130
 
@@ -71,14 +72,16 @@ def build(lang: str, /, archive: Path, **options: Any) -> int:
 
 @cli.command()
 @click.argument("archive", type=ARCHIVE)
-@click.option("--json", "as_json", is_flag=True, help="Print the problems as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print problems and published numbers as JSON.")
+@click.option("--published", is_flag=True, help="Print every published number, not only those that differ.")
 @workers_option
 @strict_option
 @click.pass_obj
 def check(lang: str, /, archive: Path, **options: Any) -> int:
-    """Read ARCHIVE and print its problems; write nothing.
+    """Read ARCHIVE, print its problems and how published numbers fare; write nothing.
 
-    A problem is whatever is unreadable, contradictory or suspicious, with file, line and effect.
+    A problem is whatever is unreadable, contradictory or suspicious, with file, line and effect. The numbers that a
+    run's report or model card prints are held against what its files give.
     """
     from sitegen.executor import warm_up
 
@@ -93,6 +96,7 @@ def check(lang: str, /, archive: Path, **options: Any) -> int:
         click.echo(to_json(found, console.lang))
     else:
         console.problems(found)
+        console.published(found, everything=options["published"])
     return int(options["strict"] and found.counts.serious > 0)
 
 
@@ -119,6 +123,32 @@ def serve(lang: str, /, archive: Path | None, site: Path | None, output: Path | 
         return serve_archive(archive, output, port, Console(lang))
     assert site is not None
     return serve_site(site, port, Console(lang))
+
+
+@cli.command()
+@click.argument("name", metavar="RUN")
+@click.option("--archive", type=ARCHIVE, help="Archive in which RUN is an address, a path or a name.")
+@click.option("--json", "as_json", is_flag=True, help="Write data at full precision instead of Markdown.")
+@click.option("-o", "--output", type=FILE, help="File to write; printed by default.")
+@click.option("--lang", "only", type=click.Choice(["en", "zh"]), help="Language of the report.")
+@click.pass_obj
+def report(lang: str, /, name: str, archive: Path | None, **options: Any) -> int:
+    """Write the metrics report of RUN, the folder of a run, in Markdown.
+
+    It has overview, summaries, progression, timing, engines, trials, best checkpoint, phases and findings, and says
+    where a published report says otherwise, and why.
+    """
+    from sitegen.console import Console
+    from sitegen.one_run import report_of, write_text
+    from sitegen.publish.report import markdown, to_json
+
+    found = report_of(name, archive)
+    text = to_json(found) if options["as_json"] else markdown(found, Console(options["only"] or lang).lang)
+    if options["output"] is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(options["output"], text)
+    return 0
 
 
 @cli.command()

@@ -19,6 +19,7 @@ from sitegen.text import Lang, Text, same, ui
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from sitegen.analyse.crosscheck import CrossCheck
     from sitegen.build import BuildReport
     from sitegen.check import Found
     from sitegen.glossary.lookup import Glossary
@@ -31,6 +32,7 @@ Progress = Callable[[int, int], None]
 
 _NAMES_SHOWN = 5
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+_VERDICTS = {"agrees": "green", "differs": "bold red", "unchecked": "dim"}
 
 
 class Console:
@@ -90,6 +92,47 @@ class Console:
             terminal = Terminal() if sys.stdout.isatty() else Terminal(width=100_000)
             terminal.print(self._table(found.problems), crop=False)
         _print(f"{self._count('run', found.runs)}{self.text('cli.separator')}{self._counted(found.counts)}")
+
+    def published(self, found: Found, *, everything: bool) -> None:
+        """Published numbers run by run: how many agree, and those that do not, or all of them, as a table."""
+        from rich.console import Console as Terminal
+
+        from sitegen.analyse.crosscheck import counts
+
+        terminal = Terminal() if sys.stdout.isatty() else Terminal(width=100_000)
+        for path, checks in found.crosscheck:
+            numbers = counts(checks)
+            self.say("cli.published", run=path, sentence=self.text("crosscheck.sentence", n=len(checks), **numbers))
+            shown = [check for check in checks if everything or check.verdict == "differs"]
+            if shown:
+                terminal.print(self._numbers(shown), crop=False)
+
+    def _numbers(self, checks: Sequence[CrossCheck]) -> Table:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        from sitegen.analyse.printed import alike
+
+        headings = ("cli.where", "cli.name", "crosscheck.col.published", "crosscheck.col.computed", "cli.tolerance")
+        table = Table(
+            self.text("crosscheck.col.verdict"),
+            *map(self.text, headings),
+            self.text("crosscheck.col.how"),
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+        )
+        for check in checks:
+            how = check.how.of(self.lang)
+            if check.reason is not None:
+                how = self.text("report.because", how=how, reason=check.reason)
+            where = check.where if check.line is None else f"{check.where}:{check.line}"
+            tolerance = "–" if check.tolerance is None else f"{check.tolerance:.2g}"
+            computed = alike(check.published, check.computed)
+            texts = (where, check.name, check.published, computed, tolerance, how)
+            verdict = Text(self.text(f"crosscheck.{check.verdict}"), _VERDICTS[check.verdict])
+            table.add_row(verdict, *(Text(plain(text)) for text in texts))
+        return table
 
     def explained(self, found: Explained, glossary: Glossary) -> None:
         """One name with everything its entry says."""

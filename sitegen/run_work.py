@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen import cache
+from sitegen.analyse.crosscheck import CrossCheck, cross_check
 from sitegen.analyse.roles import check_roles
 from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
@@ -149,9 +150,20 @@ def counted(problems: Sequence[Problem], rows: Sequence[RunRow] = ()) -> Problem
     )
 
 
-def problems_of(task: RunTask, site: SiteSettings) -> tuple[Problem, ...]:
-    """Everything that could not be used as it stands in one run."""
-    return read_run(task, site).problems
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What reading one run brought up."""
+
+    problems: tuple[Problem, ...]
+    """Everything that could not be used as it stands."""
+    crosscheck: tuple[CrossCheck, ...]
+    """Published numbers against the run."""
+
+
+def check_run(task: RunTask, site: SiteSettings) -> Checked:
+    """The problems of one run, and how its published numbers fare."""
+    run = read_run(task, site)
+    return Checked(problems=run.problems, crosscheck=cross_check(run, site))
 
 
 def logged_names(task: RunTask, site: SiteSettings) -> tuple[LoggedName, ...]:

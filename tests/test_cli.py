@@ -72,7 +72,7 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("name", ["build", "check", "serve"])
+@pytest.mark.parametrize("name", ["build", "check", "report", "serve"])
 def test_every_command_and_option_explains_itself(name: str) -> None:
     found = cli.cli.commands[name]
     assert found.help

@@ -13,6 +13,7 @@ LAYERS = (
     "serve",
     "console",
     "check",
+    "one_run",
     "build",
     "all_runs",
     "run_work",

@@ -33,7 +33,7 @@ class CrossCheck:
     verdict: Verdict
     """Agrees within the tolerance, differs, or nothing in the run is bound to it."""
     tolerance: float | None
-    """Half a unit of the last printed digit and what rounding of the inputs adds; None when there is nothing to compare."""
+    """Half a unit of the last printed digit and what rounding of the inputs adds; None with nothing to compare."""
     how: Text
     """What was computed over which rows; for an unchecked number why nothing was."""
     reason: Text | None = None

@@ -42,8 +42,11 @@ AGGREGATORS: tuple[tuple[str, Aggregator], ...] = (
 PER_LOG: Mapping[str, tuple[str, str]] = {
     "Total Steps": ("max", GLOBAL_STEP),
     "Max Step": ("max", GLOBAL_STEP),
+    "First Step": ("min", GLOBAL_STEP),
     "Metric Blocks": ("count", GLOBAL_STEP),
+    "Records": ("count", GLOBAL_STEP),
     "Train Steps": ("count", GLOBAL_STEP),
+    "Mean Reward": ("mean", REWARD),
     "Final Reward (mean)": ("mean", REWARD),
     "Final Reward (max)": ("max", REWARD),
     "Final Reward": ("last", REWARD),

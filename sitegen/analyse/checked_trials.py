@@ -92,7 +92,7 @@ def _from_trials(item: Printed, table: str, row: str, trials: Trials) -> list[Ca
         return _turns(column, trials, with_turns, ui("check.trials-exception", name=same(row)))
     if table == "Turn Count by Outcome":
         return _by_outcome(column, row.lower(), trials)
-    return _rewards(item.name, trials)
+    return _rewards(item.name, trials) if table in ("", "Reward Summary") else []
 
 
 def _turns(name: str, trials: Trials, rows: Mask, over: Text) -> list[Candidate]:

@@ -310,7 +310,9 @@ def everything():
         batches=make_batches([{"step": 1, "exception/DaytonaError": 2.0}]),
     )
     printed = PublishedValue(where="Overview/job_561773", name="Total Time (s)", text="40348.4", value=40348.4, line=9)
-    told = published(published=replace(REPORT, checkpoint_step=25, values=(printed,)), config=None, settings=RunSettings())
+    told = published(
+        published=replace(REPORT, checkpoint_step=25, values=(printed,)), config=None, settings=RunSettings()
+    )
     jobs = (make_job("a", [1], started=0.0, finished=60.0), make_job("b", [2], started=90.0))
     timed = make_run(
         steps=make_steps([{"step": 1, "kind": "eval", "eval/gsm8k/score": 0.5}]),
