@@ -114,6 +114,7 @@ def watch(browser: Browser) -> Iterator[Callable[..., Watched]]:
                 watched.faults.append(f"left the site: {request.url}")
 
         page.on("request", on_request)
+
         def on_failure(request: Request) -> None:
             if request.failure != "net::ERR_ABORTED":  # the icon of a page that was left before it came
                 watched.faults.append(f"failed: {request.url} {request.failure}")
