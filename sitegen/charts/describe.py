@@ -125,4 +125,5 @@ def _finite(curve: Curve) -> list[float]:
 
 def _bad(curve: Curve) -> Text:
     bad = len(curve.nonfinite_step)
-    return ui("charts.caption.bad", n=count(bad)) if bad else same("")
+    total = bad + len(_finite(curve))
+    return ui("charts.caption.bad", n=count(bad), total=count(total)) if bad else same("")

@@ -122,7 +122,7 @@ def test_values_logged_as_nan_or_infinite_are_counted_drawn_and_listed() -> None
     entropy = FULL["entropy"]
 
     assert column(entropy, "marks", "step", kind="nonfinite") == [4, 5]
-    assert "2 not finite" in entropy.caption.en
+    assert entropy.caption.en.endswith(" · 2 of 12 not finite")
     listed = {row[1]: row[3] for row in entropy.rows}
     assert math.isnan(listed[4])
     assert listed[5] == math.inf
