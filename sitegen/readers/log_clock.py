@@ -18,6 +18,7 @@ ASSUMED_YEAR = 2000
 """The year that stands in for the one the log does not give; a leap year, so that 29 February is a date."""
 _START = datetime(ASSUMED_YEAR, 1, 1, tzinfo=UTC)
 _CLOCK = re.compile(r"(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{1,2}):(\d{1,2})", re.ASCII)
+_CLOCK_PLAIN = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d", re.ASCII)
 _YEAR_S = 366 * 86400
 _RUN_GAP_S = 180 * 86400
 """No run pauses for half a year: a longer gap between two times means that they lie on both sides of New Year …"""
@@ -51,8 +52,23 @@ def dated_times(clocks: Sequence[str | None], near: float) -> npt.NDArray[np.flo
         near: Unix s, for example of a dated line of the same log.
     """
     moment = datetime.fromtimestamp(near, tz=UTC)
-    known = {clock: _nearest(clock, moment) for clock in set(clocks) if clock is not None}
+    distinct = [clock for clock in dict.fromkeys(clocks) if clock is not None]
+    times = _all_in_year(distinct, moment.year)
+    if times is None or (np.abs(times - near) >= _RUN_GAP_S).any():
+        times = np.array([_nearest(clock, moment) for clock in distinct], dtype="float64")
+    known = dict(zip(distinct, times.tolist(), strict=True))
     return np.array([np.nan if clock is None else known[clock] for clock in clocks], dtype="float64")
+
+
+def _all_in_year(clocks: Sequence[str], year: int) -> npt.NDArray[np.float64] | None:
+    """Unix seconds of texts of the plain form in a year, all at once; None when one of them is no such time."""
+    if not all(map(_CLOCK_PLAIN.fullmatch, clocks)):
+        return None
+    try:
+        moments = np.array([f"{year}-{clock[:5]}T{clock[6:]}" for clock in clocks], dtype="datetime64[s]")
+    except ValueError:
+        return None
+    return moments.astype("int64").astype("float64")
 
 
 def _nearest(clock: str, moment: datetime) -> float:

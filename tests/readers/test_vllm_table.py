@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from sitegen.readers.log_clock import ASSUMED_YEAR, assumed_times
+from sitegen.readers.log_clock import ASSUMED_YEAR, assumed_times, dated_times
 from sitegen.readers.vllm_table import READER
 from tests.readers.sources import SAMPLES, kinds, read_fixture, source_of
 
@@ -87,6 +87,22 @@ def test_order_of_times_without_a_year(clocks, later_than_first):
 
 def test_one_year_is_assumed():
     assert assumed_times(["03-01 12:00:00"]).tolist() == [datetime(ASSUMED_YEAR, 3, 1, 12, tzinfo=UTC).timestamp()]
+
+
+@pytest.mark.parametrize(
+    ("clock", "year"),
+    [("06-05 09:00:00", 2026), ("12-31 23:00:00", 2025), ("02-28 00:00:00", 2026), ("1-5 9:00:00", 2026)],
+)
+def test_a_time_beside_a_dated_one_is_in_the_nearest_year(clock, year):
+    near = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+    (time,) = dated_times([clock], near)
+    assert datetime.fromtimestamp(time, tz=UTC).year == year
+    assert dated_times([None, "06-31 10:00:00", "x", clock], near).tolist()[3] == time
+
+
+def test_texts_that_are_no_time_stay_without_one():
+    near = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
+    assert np.isnan(dated_times([None, "06-31 10:00:00", "02-29 00:00:00", "x"], near)).all()
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample folder is not beside the repository")

@@ -114,8 +114,10 @@ class _Lines:
         """The lines in which the marks are, each once, rising."""
         if not marks:
             return []
-        found = np.searchsorted(self.ends, np.array(marks))
-        rising: list[int] = found[np.r_[True, found[1:] != found[:-1]]].tolist()
+        found = np.searchsorted(self.ends, marks)
+        first = np.ones(len(found), dtype=bool)
+        np.not_equal(found[1:], found[:-1], out=first[1:])
+        rising: list[int] = found[first].tolist()
         return rising
 
     def at(self, marks: list[int]) -> tuple[list[int], list[bytes]]:

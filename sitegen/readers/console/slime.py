@@ -117,7 +117,7 @@ DIALECT = Dialect(
     name="slime",
     framework="slime",
     needles=(b"- rollout ", b"- perf ", b"- step ", b"- eval ", b"critic-step "),
-    check=re.compile(rb"(?:rollout|perf|step|eval) \d+: \{"),
+    check=re.compile(rb"- (?:[a-z]{1,20}-)?(?:rollout|perf|step|eval) \d+: \{"),
     markers=(b" - perf 0: {'", b" - rollout 0: {'", b" - step 0: {'"),
     parser=_Parser,
 )
