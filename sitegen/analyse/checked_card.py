@@ -69,7 +69,7 @@ def _row(run: Run, card: ModelCard, table: MarkdownTable, cells: list[str], numb
 
 
 def _candidates(run: Run, corner: str, label: str, name: str) -> list[Candidate]:
-    if corner.lower() == "step" and name in run.steps.columns and label.isdigit():
+    if corner.lower() == "step" and name in run.steps.columns and label.isdecimal():
         return _at_step(run, name, int(label))
     if label in run.steps.columns and name.lower() in COLUMNS:
         return _statistic(run, label, name.lower())

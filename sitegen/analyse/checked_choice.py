@@ -30,7 +30,7 @@ Series = Mapping[int, tuple[float, float, float]]
 def check_step(item: Printed, rows: ReportRows, by_rule: Mapping[OverlapRule, Series]) -> CrossCheck:
     """Reward or EMA of one step, under the site's overlap rule, else under the other one."""
     parsed = item.where.rpartition("/")[2]
-    if item.name not in ("Reward", "EMA") or not parsed.isdigit() or not rows.logs_metric(METRIC):
+    if item.name not in ("Reward", "EMA") or not parsed.isdecimal() or not rows.logs_metric(METRIC):
         return unchecked(item, ui("check.only-report"))
     found = []
     for rule, known in by_rule.items():
@@ -75,7 +75,7 @@ def eligible_steps(rows: ReportRows) -> frozenset[int]:
     """Steps that the section prints as eligible."""
     marked = [value for value in rows.published.values if value.name == "Eligible" and value.text == "yes"]
     steps = (value.where.rpartition("/")[2] for value in marked)
-    return frozenset(int(step) for step in steps if step.isdigit())
+    return frozenset(int(step) for step in steps if step.isdecimal())
 
 
 def series(rows: ReportRows, rule: OverlapRule, alpha: float) -> Series:

@@ -91,17 +91,15 @@ def check_progression(item: Printed, log: str, step: str, occurrence: int, rows:
         occurrence: How often this log printed the step before.
         rows: The run's records.
     """
-    parsed, metric = st.parse(step), metric_of(item.name)
-    table = rows.of_log(log)
-    found = table[table["step"] == parsed[0]] if parsed else table.iloc[:0]
+    metric = metric_of(item.name)
     if metric is None:
         return unchecked(item, ui("check.unbound"))
-    if len(found) <= occurrence:
+    place = rows.record(log, int(step), occurrence) if step.isdecimal() else None
+    if place is None:
         return unchecked(item, ui("check.no-record"))
-    record = found.iloc[[occurrence]]
-    line = int(record["row"].iloc[0])
-    how = ui("check.record", source=same(str(record["source"].iloc[0])), line=line)
-    return judge(item, [Candidate(result=st.last(rows.column(metric, record)), how=how)])
+    source, line = rows.origin(log, place)
+    how = ui("check.record", source=same(source), line=line)
+    return judge(item, [Candidate(result=rows.value(metric, log, place), how=how)])
 
 
 def check_filler(item: Printed) -> CrossCheck:

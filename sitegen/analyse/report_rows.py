@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from sitegen.analyse.printed import Column, parse
+from sitegen.analyse.printed import Bounded, Column, parse
 from sitegen.assemble.sources import same_job
 from sitegen.model.run import Published, PublishedValue, Run
 from sitegen.readers.report_published import metric_of
@@ -55,8 +56,26 @@ class ReportRows:
         return self.table[self.table[f"superseded_{self.run.overlap_rule}"] == 0].reset_index(drop=True)
 
     def of_log(self, log: str) -> pd.DataFrame:
-        """The records of one log, named as in the report, in the order in which it wrote them."""
+        """The train records of one log, named as in the report, in the order in which it wrote them."""
         return self._by_job.get(self.logs.get(log, log), self.table.iloc[:0])
+
+    def record(self, log: str, step: int, occurrence: int) -> int | None:
+        """Place in `of_log` of the record that a log wrote of a step for the first (0), second (1), … time."""
+        places = self._places.get(self.logs.get(log, log), {}).get(step, [])
+        return places[occurrence] if occurrence < len(places) else None
+
+    def value(self, metric: str, log: str, place: int) -> Bounded:
+        """A metric in one record of a log; nothing where that has none."""
+        key = (metric, self.logs.get(log, log))
+        if key not in self._columns:
+            self._columns[key] = self.column(metric, self.of_log(log))
+        found = self._columns[key]
+        value, half = float(found.values[place]), float(found.half[place])
+        return Bounded(value=value, slack=half) if math.isfinite(value) else Bounded(value=None)
+
+    def origin(self, log: str, place: int) -> tuple[str, int]:
+        """File and line of one record of a log."""
+        return self._origins[self.logs.get(log, log)][place]
 
     def read_from_report(self, log: str) -> bool:
         """Whether the records of a log are the report's own printed rows, so that comparing them proves nothing."""
@@ -118,7 +137,30 @@ class ReportRows:
 
     @cached_property
     def _by_job(self) -> Mapping[str, pd.DataFrame]:
-        return {str(job): part.reset_index(drop=True) for job, part in self.table.groupby("job", sort=False)}
+        train = self.table[self.table["kind"] == "train"]
+        return {str(job): part.reset_index(drop=True) for job, part in train.groupby("job", sort=False)}
+
+    @cached_property
+    def _places(self) -> Mapping[str, Mapping[int, list[int]]]:
+        """Job to step to the places of its records."""
+        found: dict[str, dict[int, list[int]]] = {}
+        for job, rows in self._by_job.items():
+            by_step = found.setdefault(job, {})
+            for place, step in enumerate(rows["step"].tolist()):
+                by_step.setdefault(step, []).append(place)
+        return found
+
+    @cached_property
+    def _origins(self) -> Mapping[str, list[tuple[str, int]]]:
+        return {
+            job: list(zip(rows["source"].tolist(), rows["row"].tolist(), strict=True))
+            for job, rows in self._by_job.items()
+        }
+
+    @cached_property
+    def _columns(self) -> dict[tuple[str, str], Column]:
+        """What `value` has made so far."""
+        return {}
 
     @cached_property
     def _own_jobs(self) -> frozenset[str]:

@@ -14,6 +14,8 @@ SHOWN_DIFFERENT = 6
 """Differing numbers on the overview; the sources page has all."""
 SHOWN = 9
 """Numbers on the overview."""
+ALL_SHOWN = 1200
+"""Numbers on the sources page; `run.json` has all of them."""
 LOOKS: Mapping[Verdict, tuple[str, Tone]] = {
     "agrees": ("c-eq", "good"),
     "differs": ("c-ne", "bad"),
@@ -53,7 +55,7 @@ class CrossCheckView:
     rows: tuple[CheckRow, ...]
     """The differing ones first, then some of the others."""
     rest: int
-    """How many more the sources page lists."""
+    """How many more there are: on the sources page, or beyond that in `run.json`."""
 
 
 def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) -> CrossCheckView | None:
@@ -62,13 +64,14 @@ def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) 
     Args:
         given: The run.
         voice: The page.
-        everything: All numbers in the order of the report, instead of a choice.
+        everything: All numbers in the order of the report, instead of a choice; of very many those that differ and
+            the first of the others.
     """
     checks = given.analysis.crosscheck
     if not checks:
         return None
     found = counts(checks)
-    shown = checks if everything else _chosen(checks)
+    shown = _first(checks) if everything else _chosen(checks)
     numbers = {verdict: voice.count(n) for verdict, n in found.items()}
     return CrossCheckView(
         sentence=voice.shared("crosscheck.sentence", n=voice.count(len(checks)), **numbers),
@@ -109,6 +112,19 @@ def _chosen(checks: tuple[CrossCheck, ...]) -> tuple[CrossCheck, ...]:
     known = {check.name for check in told}
     more = [*told, *(check for check in plain if check.name not in known)]
     return tuple(differing + more[: SHOWN - len(differing)])
+
+
+def _first(checks: tuple[CrossCheck, ...]) -> tuple[CrossCheck, ...]:
+    """All numbers; of too many the differing ones and the first of the others, in order."""
+    spare = ALL_SHOWN - sum(check.verdict == "differs" for check in checks)
+    shown = []
+    for check in checks:
+        if check.verdict == "differs":
+            shown.append(check)
+        elif spare > 0:
+            shown.append(check)
+            spare -= 1
+    return tuple(shown)
 
 
 def _one_each(checks: Iterable[CrossCheck]) -> list[CrossCheck]:

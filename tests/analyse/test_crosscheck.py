@@ -499,3 +499,30 @@ def test_the_parsers_reports_agree_with_its_tables(kind):
     # never logged and printed as 0; and the step that the first-seen rule chooses
     expected = {"agentic": {"Loss", "Gen Wait (s)", "Gen Wait Time (s)", "Avg Tokens"}, "standard": {"Chosen step"}}
     assert names == expected[kind]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_a_damaged_report_never_breaks_the_check(tmp_path_factory, seed):
+    """Lines lost, doubled or cut, cells replaced by odd text: every number still gets one of the three verdicts."""
+    rng = random.Random(seed)
+    lines = report_text().split("\n")
+    for _ in range(rng.randint(1, 40)):
+        at = rng.randrange(len(lines))
+        odd = rng.choice(["", "²", "1e999", "nan", "-", "|", "9" * 30, "١", "#", "avg=x, max=", "[1, 2]"])
+        what = rng.randrange(4)
+        if what == 0:
+            lines[at] = ""
+        elif what == 1:
+            lines.insert(at, lines[at])
+        elif what == 2:
+            lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)]
+        else:
+            cells = lines[at].split("|")
+            cells[rng.randrange(len(cells))] = f" {odd} "
+            lines[at] = "|".join(cells)
+    checks = cross_check(run_of_report(tmp_path_factory.mktemp("damaged"), "\n".join(lines)), SITE)
+    assert {check.verdict for check in checks} <= {"agrees", "differs", "unchecked"}
+    assert all(
+        check.tolerance is not None for check in checks if check.verdict == "agrees" and check.computed is not None
+    )

@@ -59,6 +59,14 @@ def test_the_sources_page_has_all_of_them():
     assert "sum over the 34 records of the log; ± 1.1" in text("sources")
 
 
+def test_very_many_numbers_are_cut_short_but_no_difference_is_lost(monkeypatch):
+    monkeypatch.setattr("sitegen.pages.run_crosscheck.ALL_SHOWN", 20)
+    made = given(published())
+    view = crosscheck_view(made, Voice("zh", "zh/runs/x/sources.html"), everything=True)
+    assert (len(view.rows), view.rest) == (20, len(made.analysis.crosscheck) - 20)
+    assert sum(row.mark.word == "不符" for row in view.rows) == counts(made.analysis.crosscheck)["differs"]
+
+
 def test_in_chinese():
     assert "报告核对" in text("index", "zh")
     assert "该日志的 47 条记录的平均值；±" in text("index", "zh")
