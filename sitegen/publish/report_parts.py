@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from sitegen.analyse.numbers import mean, std
 from sitegen.analyse.per_log import LogMetric, LogSummary, per_log
-from sitegen.analyse.report_rows import ReportRows
+from sitegen.analyse.report_rows import BATCH_COUNTS, BATCH_PREFIX, ReportRows
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.summary import MetricSummary, merged
 from sitegen.analyse.timing import Span, Timing
@@ -68,6 +69,8 @@ COMPARED_HEADINGS = {
 }
 """The same in the comparison of logs."""
 _PASS = re.compile(r"reward/avg_pass_at_(\d+)")
+BATCH_FAMILY = BATCH_PREFIX.rstrip("/")
+"""Family of the counts of batch lines, which the log parser adds to its tables one step late."""
 STATISTICS = ("mean", "std", "min", "max", "count")
 
 
@@ -76,6 +79,7 @@ def metric_sections(run: Run, analysis: RunAnalysis) -> Iterator[ReportSection]:
     logs = per_log(run)
     yield _overview(run, analysis, logs)
     yield from _families(run, analysis)
+    yield _batch_errors(run)
     yield _progression(run, analysis)
     yield _timing(run, analysis.timing)
     yield _comparison(run, analysis, logs)
@@ -159,11 +163,38 @@ def _families(run: Run, analysis: RunAnalysis) -> Iterator[ReportSection]:
     for family in dict.fromkeys(_family(metric) for metric in (*logged, *told)):
         mine = [_summary_row(m, item) for m, item in logged.items() if _family(m) == family]
         theirs = [_summary_row(m, item) for m, item in told.items() if _family(m) == family]
-        tables = [_summary_table("metrics", mine, None)] if mine else []
+        late = ui("report.note.late") if mine and family == BATCH_FAMILY else None
+        tables = [_summary_table("metrics", mine, late)] if mine else []
         tables += [_summary_table("published", theirs, ui("report.note.published"))] if theirs else []
         lines = tuple(_not_finite(m, item) for m, item in logged.items() if _family(m) == family and item.non_finite)
         title = ui("report.family", name=same(family.title() if family else "Other"))
         yield ReportSection(key=f"metrics.{family or 'other'}", title=title, lines=lines, tables=tuple(tables))
+
+
+def _batch_errors(run: Run) -> ReportSection:
+    """Batch lines of the logs, each counted to the step whose header follows it; nothing where no log has any."""
+    title, table = ui("report.family", name=same(BATCH_FAMILY.title())), run.batches
+    if table is None or table.empty:
+        return ReportSection(key="batches", title=title)
+    size = table["batches"].to_numpy(dtype="float64")
+    names = {name: name for name in BATCH_COUNTS}
+    names |= {str(c): str(c).removeprefix("exception/") for c in table.columns if str(c).startswith("exception/")}
+    rows = []
+    for source, kind in names.items():
+        values = table[source].to_numpy(dtype="float64")
+        rows += _batch_row(f"{BATCH_PREFIX}total_{kind}", values)
+        if source != kind:
+            rows += _batch_row(f"{BATCH_PREFIX}avg_{kind}", values / np.where(size > 0, size, np.nan))
+    found = _summary_table("steps", rows, ui("report.note.batches"))
+    return ReportSection(key="batches", title=title, tables=(found,) if rows else ())
+
+
+def _batch_row(metric: str, values: np.ndarray) -> list[tuple[Cell, ...]]:
+    kept = values[np.isfinite(values)]
+    if not len(kept):
+        return []
+    statistics = (mean(kept), std(kept), float(kept.min()), float(kept.max()))
+    return [(name(metric), *(number(value) for value in statistics), count(len(kept)))]
 
 
 def _family(metric: str) -> str:

@@ -17,7 +17,16 @@ from sitegen.publish.report import data, escaped, markdown, metrics_report, to_j
 from sitegen.readers.skyrl_report import READER
 from sitegen.run_work import find_runs, read_run
 from sitegen.settings import SiteSettings, load_site_settings
-from tests.factories import make_config, make_engines, make_nonfinite, make_run, make_steps, make_trials, published_run
+from tests.factories import (
+    make_batches,
+    make_config,
+    make_engines,
+    make_nonfinite,
+    make_run,
+    make_steps,
+    make_trials,
+    published_run,
+)
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "runs"
@@ -184,6 +193,28 @@ def test_trials_engines_and_checkpoint():
     # EMA: 0.9, then 0.7, then 0.6667; step 1 is the first save
     assert "- Chosen step: 2\n- Its EMA: 0.7" in text
     assert "| 1 | 0.9 | 0.9 | no | first save |" in text
+
+
+def test_batch_lines_count_to_their_own_step(tmp_path):
+    batches = make_batches(
+        [
+            {"step": 1, "batches": 2.0, "failed": 10.0, "exception/DaytonaError": 4.0},
+            {"step": 2, "batches": 1.0, "failed": 20.0},
+        ]
+    )
+    text = markdown(made(make_run(steps=make_steps([{"step": 1, REWARD: 0.5}]), batches=batches)), "en")
+    assert "each batch line counts to the step whose header follows it" in text
+    back = read_back(text, tmp_path).published.metrics
+    failed = back["batch_errors/total_failed"]
+    assert (failed.mean, failed.min, failed.max, failed.count) == (15.0, 10.0, 20.0, 2)
+    assert back["batch_errors/avg_DaytonaError"].mean == 2.0
+    assert "batch_errors/avg_failed" not in back
+
+
+def test_batch_counts_of_the_parsers_table_are_said_to_be_late():
+    steps = make_steps([{"step": 1, "batch_errors/total_failed": 30.0}])
+    text = markdown(made(make_run(steps=steps)), "en")
+    assert "to the step before its own" in text.split("## Batch_Errors Metrics")[1]
 
 
 def test_json_has_the_same_at_full_precision():
