@@ -50,6 +50,9 @@ def lock(site: Path) -> IO[bytes]:
     while True:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{site}: cannot build beside it: {error.strerror}") from error
+        try:
             handle = path.open("ab")
         except FileNotFoundError:  # the previous holder has just removed the folder
             continue

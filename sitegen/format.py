@@ -20,6 +20,8 @@ MINUS = "\u2212"
 NBSP = "\u00a0"
 """Between a number and its unit."""
 
+_LONGEST = 1e15
+"""From here on the digits of a number fill a column and tell nothing."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 _UNITS: dict[Lang, tuple[str, str, str, str]] = {"en": ("d", "h", "min", "s"), "zh": ("天", "小时", "分钟", "秒")}
@@ -47,11 +49,13 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def fixed(value: float | None, places: int) -> str:
-    """A value with a fixed number of decimals, for columns that share them: `0.528`, `1,123.0`."""
+    """A value with fixed decimals, for columns that share them: `0.528`, `1,123.0`, from `1e15` on powers."""
     special = _special(value)
     if special is not None:
         return special
     assert value is not None
+    if abs(value) >= _LONGEST:
+        return _power(value, 4)
     text = f"{abs(value):,.{places}f}"
     return text if not text.strip("0.,") else _signed_text(value, text)
 
@@ -87,7 +91,7 @@ def duration(seconds: float | None, lang: Lang) -> str:
     assert seconds is not None
     size = abs(seconds)
     days, hours, minutes, secs = _UNITS[lang]
-    if size < 1000:
+    if size < 1000 or size >= _LONGEST:
         return _signed_text(seconds, f"{number(size, 3)}{NBSP}{secs}")
     total = round(size / 60)
     if size >= 2 * 86400:

@@ -376,9 +376,13 @@ class _Tree:
                     return
                 linked = True
             if entry.is_dir():
+                if name == RUN_FILE:
+                    self.note("scan.not-a-file", path)
                 self._add_folder(folder, _Folder(path, entry.path, linked))
             elif entry.is_file():
                 folder.files.append(_File(name, path, entry))
+            elif name == RUN_FILE or self.opened(name):
+                self.note("scan.not-a-file", path)
         except OSError as error:
             self.note("scan.unreadable-file", path, reason=error.strerror or "unknown")
 

@@ -178,3 +178,10 @@ def test_sort_values_are_short_and_keep_large_numbers_apart() -> None:
 
 def test_coordinates_are_short() -> None:
     assert [fmt.svg(v) for v in (3.0, 12.52, -0.04, 0.0)] == ["3", "12.5", "0", "0"]
+
+
+def test_digits_that_tell_nothing_do_not_fill_a_column() -> None:
+    assert fmt.fixed(-1e308, 3) == "−1e308"
+    assert fmt.fixed(1.5e15, 0) == "1.5e15"
+    assert fmt.fixed(999_999_999_999_999, 0) == "999,999,999,999,999"
+    assert fmt.duration(1e300, "en") == "1e300\u00a0s"

@@ -234,7 +234,17 @@ def test_only_named_files_are_opened_and_weights_never(tmp_path: Path, monkeypat
 def test_special_files_are_not_opened(tmp_path: Path) -> None:
     make(tmp_path, "a/metrics.csv")
     os.mkfifo(tmp_path / "a/pipe_metrics.csv")
-    assert listing(scan(tmp_path)) == {"a": ["a/metrics.csv"]}
+    os.mkfifo(tmp_path / "a/other.pipe")
+    os.mkfifo(tmp_path / "run.toml")
+    (tmp_path / "a/run.toml").mkdir()
+    found = scan(tmp_path)
+    assert listing(found) == {"a": ["a/metrics.csv"]}
+    named = [(item.kind, item.path) for item in (*found.problems, *found.runs[0].problems)]
+    assert named == [
+        ("scan.not-a-file", "run.toml"),
+        ("scan.not-a-file", "a/pipe_metrics.csv"),
+        ("scan.not-a-file", "a/run.toml"),
+    ]
 
 
 def test_what_cannot_be_read_is_named_and_the_scan_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

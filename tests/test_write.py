@@ -270,6 +270,18 @@ def test_two_builds_at_once(site: Path, archive: Path) -> None:
     assert tree(site) == {"index.html": b"second"}
 
 
+@pytest.mark.timeout(20)
+def test_a_place_where_no_folder_can_be_made_is_not_tried_for_ever(
+    archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*args: object, **more: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")  # what /proc answers
+
+    monkeypatch.setattr(Path, "mkdir", refuses)
+    with pytest.raises(OutputError, match="cannot build beside it: No such file or directory"):
+        exchange.lock(archive.parent / "new" / "site")
+
+
 def test_a_folder_that_cannot_be_written_is_one_line(site: Path, archive: Path) -> None:
     site.parent.write_text("a file where a folder should be")
     with pytest.raises(OutputError) as caught:

@@ -269,10 +269,16 @@ def _alternatives(
     )
 
 
+_SUM_OVERFLOWS = 1e300
+"""Of values beyond it, a few add up to more than the largest float."""
+
+
 def trailing_mean(values: Floats, window: int) -> Floats:
     """Mean of the last `window` values up to each one (of fewer at the beginning); the values must be finite."""
-    mean: Floats = np.array([values[max(0, end - window) : end].mean() for end in range(1, len(values) + 1)])
-    return mean
+    scale = 2.0**-16 if np.abs(values).max(initial=0.0) > _SUM_OVERFLOWS else 1.0
+    scaled = values * scale
+    mean: Floats = np.array([scaled[max(0, end - window) : end].mean() for end in range(1, len(values) + 1)])
+    return mean / scale
 
 
 def _best_raw(series: _Series) -> _Choice:

@@ -79,7 +79,9 @@ def _parsed(path: str, text: str) -> tuple[dict[str, Any] | None, list[Problem]]
         return seen
 
     try:
-        content = json.loads(text, parse_constant=str, parse_float=plain_value, object_pairs_hook=pairs)
+        content = json.loads(
+            text, parse_constant=str, parse_float=plain_value, parse_int=plain_value, object_pairs_hook=pairs
+        )
     except json.JSONDecodeError as error:
         return None, [problem("config.broken-json", path, error.lineno, reason=error.msg)]
     except (RecursionError, ValueError):

@@ -53,7 +53,7 @@ def read(source: SourceFile) -> ReadResult:
 
 def _parsed(path: str, text: str) -> tuple[dict[str, Any] | None, list[Problem]]:
     try:
-        content = json.loads(text, parse_constant=str, parse_float=plain_value)
+        content = json.loads(text, parse_constant=str, parse_float=plain_value, parse_int=plain_value)
     except json.JSONDecodeError as error:
         return None, [problem("config.broken-json", path, error.lineno, reason=error.msg)]
     except (RecursionError, ValueError):

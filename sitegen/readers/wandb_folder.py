@@ -31,7 +31,7 @@ from sitegen.readers.metric_records import (
 from sitegen.readers.places import is_of_run
 from sitegen.readers.text_file import head_text, load
 from sitegen.readers.tracker_places import WANDB_RUN, wandb_job
-from sitegen.readers.yaml_config import flat_yaml
+from sitegen.readers.yaml_config import flat_yaml, plain_value
 from sitegen.text import Text
 
 SUMMARY_PRECEDENCE = 5
@@ -158,7 +158,7 @@ def _object(source: SourceFile) -> tuple[dict[str, Any] | None, list[Problem]]:
     if loaded.text is None:
         return None, problems
     try:
-        content = json.loads(loaded.text.lstrip("\ufeff"))
+        content = json.loads(loaded.text.lstrip("\ufeff"), parse_int=plain_value)
     except json.JSONDecodeError as error:
         return None, [*problems, problem("tracker.broken-json", source.path, error.lineno, reason=error.msg)]
     except (ValueError, RecursionError):

@@ -1,6 +1,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 
 from sitegen.analyse.checkpoint import select_checkpoint, trailing_mean
@@ -165,6 +166,10 @@ def test_alternatives_by_hand():
     assert (by_rule["first-save-allowed"].step, by_rule["first-save-allowed"].changes) == (4, False)
     assert (by_rule["best-raw-any"].step, by_rule["best-raw-any"].value) == (3, 0.9)
     assert (by_rule["best-raw-eligible"].step, by_rule["best-raw-eligible"].changes) == (6, True)
+
+
+def test_trailing_mean_of_values_near_the_largest_float_is_a_mean():
+    assert trailing_mean(np.array([1e308, 1e308, -1e308]), 5).tolist() == pytest.approx([1e308, 1e308, 1e308 / 3])
 
 
 def test_trailing_mean_is_over_what_there_is_at_the_beginning():

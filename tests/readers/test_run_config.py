@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sitegen.readers import rl_config_json, run_config
 from sitegen.readers.hydra_args import parse_value, split_argument
 from sitegen.readers.yaml_config import MAX_VALUES, flat_yaml, leading_comment
-from tests.readers.sources import SAMPLES, kinds, read_bytes, read_fixture, source_of
+from tests.readers.sources import BY_NAME, SAMPLES, kinds, read_bytes, read_fixture, source_of
 
 
 def values(oddity, reader="run_config"):
@@ -209,6 +209,28 @@ def test_launcher_values_that_are_no_json_numbers_stay_text():
     result = read_fixture("rl_config_json", "nan-and-nesting")
     assert dict(result.config.values) == {"a": "NaN", "b.c.0": 1, "b.c.1.d": 2, "b.e": "{}", "f": "1e999"}
     assert kinds(result) == {"config.odd-argument": None}
+
+
+@pytest.mark.parametrize(
+    ("reader", "name"),
+    [
+        ("rl_config_json", "a_rl_config.json"),
+        ("json_config", "training_args.json"),
+        ("wandb_summary", "wandb-summary.json"),
+    ],
+)
+def test_a_number_with_thousands_of_digits_costs_nothing_but_itself(tmp_path, reader, name):
+    location = tmp_path / name
+    location.write_text(
+        '{"learning_rate": 0.5, "huge": -' + "9" * 5000 + ', "steps": 80, "global_step": 3}', encoding="utf-8"
+    )
+    result = BY_NAME[reader].read(source_of(location))
+    assert "config.too-large" not in kinds(result)
+    if reader == "wandb_summary":
+        assert result.steps["steps"].tolist() == [80.0]
+    else:
+        expected = {"learning_rate": 0.5, "huge": "-" + "9" * 5000, "steps": 80, "global_step": 3}
+        assert dict(result.config.values) == expected
 
 
 def test_deep_json_ends(tmp_path):
