@@ -19,6 +19,7 @@ LOWEST = 11
 """Precedence below which nothing is taken: reports are rounded, W&B's summary is of no step."""
 _OF_OTHERS = ("batch_errors/",)
 """Beginnings of columns that the log parser counts itself, one step late: a log's own batch lines are right."""
+_COUNTED = ("batches", "instances", "successful", "failed", "masked")
 _KEY = ["kind", "step"]
 
 
@@ -58,6 +59,30 @@ def completions(result: ReadResult, table: pd.DataFrame, taken: Taken) -> Iterat
             added = _completion(result, mine, name, taken)
             if added is not None:
                 yield added
+
+
+def late_counts(result: ReadResult, table: pd.DataFrame, taken: Taken) -> list[Problem]:
+    """Where a parser's counts of batches differ from the log's own batch lines, which the log's steps are shown with.
+
+    Source: MarinSkyRL `parse_skyrl_metrics`: what stands before the header of a step is counted to the step before.
+    """
+    problems = []
+    for job, mine in table.groupby("job", sort=True):
+        other = taken[str(job)][0] if str(job) in taken else None
+        if other is None or other.batches is None:
+            continue
+        logged = other.batches[other.batches["job"] == job].set_index("step")
+        pairs = {name: f"batch_errors/total_{name}" for name in _COUNTED}
+        told = {name: column for name, column in pairs.items() if column in mine.columns}
+        counted = mine[~mine["step"].duplicated(keep=False)].set_index("step")
+        steps = counted.index.intersection(logged.index)
+        left = counted.loc[steps, list(told.values())].to_numpy()
+        right = logged.loc[steps, list(told)].to_numpy()
+        apart = ((left != right) & (left == left) & (right == right)).any(axis=1)
+        if apart.any():
+            values = {"job": str(job), "other": other.source, "count": int(apart.sum()), "compared": len(steps)}
+            problems.append(problem("assemble.batches-late", result.source, None, **values))
+    return problems
 
 
 def _job_in(job: str, taken: Taken, *, single: bool) -> str | None:

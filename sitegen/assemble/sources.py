@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sitegen.assemble.completion import completions
+from sitegen.assemble.completion import completions, late_counts
 from sitegen.assemble.signatures import row_hashes
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult
@@ -127,6 +127,7 @@ def _complete(
     chosen: Chosen, result: ReadResult, aside: pd.DataFrame, taken: dict[str, tuple[ReadResult, pd.DataFrame]]
 ) -> None:
     """Adds to records shown what only a source set aside has."""
+    chosen.problems += late_counts(result, aside, taken)
     for added in completions(result, aside, taken):
         other, before = taken[added.job]
         chosen.tables = [added.steps if rows is before else rows for rows in chosen.tables]

@@ -88,6 +88,18 @@ def test_counts_that_the_parser_attributes_one_step_late_are_not_taken(tmp_path)
     assert kinds(run) == []
 
 
+def test_batch_counts_that_differ_are_said_to_be_one_step_late(tmp_path):
+    batch = "Batch generation complete: {}/128 successful, {} failed instances, 0 masked (excluded from training)\n"
+    records = log_text(PAYLOADS).splitlines(keepends=True)
+    stamp = records[0].partition("WANDB")[0]
+    lines = [part for i, record in enumerate(records) for part in (stamp + batch.format(120 + i, i), record)]
+    rows = [row | {"batch_errors/total_failed": late} for row, late in zip(ROWS, (1, 2, ""), strict=True)]
+    run = run_with(tmp_path, a_1001__out="".join(lines), x_metrics_table__csv=table_text(rows))
+    assert run.batches["failed"].tolist() == [0.0, 1.0, 2.0]
+    (found,) = [item for item in run.problems if item.kind == "assemble.batches-late"]
+    assert "at 2 of 3 steps" in found.what.en
+
+
 # Log and report ------------------------------------------------------------------------------------------------------
 
 REPORT = """# SkyRL Training Metrics Analysis
