@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -182,6 +181,8 @@ def glossary(lang: str, /, name: str | None, missing: Path | None, **options: An
 def _explain(
     lang: str, name: str, *, framework: str | None, archive: Path | None, only: str | None, as_json: bool, **_: Any
 ) -> int:
+    import json
+
     from sitegen.console import Console
     from sitegen.glossary.lookup import load_glossary
     from sitegen.glossary.report import explain_name, explained
@@ -199,6 +200,8 @@ def _explain(
 
 
 def _list_missing(lang: str, missing: Path, *, only: str | None, as_json: bool, **options: Any) -> int:
+    import json
+
     from sitegen.executor import warm_up
 
     warm_up(options["workers"])
