@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sitegen.glossary.entry import Confidence, GlossaryEntry, Source
@@ -36,7 +37,19 @@ _FAILURES = frozenset(
 _POLICY = frozenset(("policy", "pg", "actor", "final"))
 _LENGTHS = frozenset(("length", "completion", "completions", "response", "responses", "len"))
 _IMPORTANCE = frozenset(("importance", "is", "tis", "ppl", "prob", "probs", "imp"))
-_UNIT_TAILS = {"s": "s", "sec": "s", "secs": "s", "seconds": "s", "ms": "ms", "gb": "gb", "mb": "mib", "bytes": "bytes"}
+_UNIT_TAILS = {
+    "s": "s",
+    "sec": "s",
+    "secs": "s",
+    "seconds": "s",
+    "ms": "ms",
+    "gb": "gb",
+    "mb": "mib",
+    "bytes": "bytes",
+    "usd": "usd",
+}
+_TIME_TAILS = frozenset(("sec", "secs", "seconds", "ms"))
+_NUMBERED = re.compile(r"(gpu|cpu|node|worker|engine|env|rank)(\d{1,4})")
 _HELPERS = frozenset(
     ("of", "the", "in", "at", "to", "by", "for", "and", "with", "after", "before", "from", "on", "per")
 )
@@ -62,9 +75,9 @@ class _Reading:
 
     @property
     def head(self) -> Word | None:
-        """The quantity: the rightmost one."""
-        found = [part.word for part in self.parts if part.word is not None and part.word.role == "quantity"]
-        return found[-1] if found else None
+        """The quantity: the rightmost one, but of `tokens_masked` the tokens."""
+        found = _head_index(self.parts)
+        return self.parts[found].word if found is not None else None
 
     @property
     def aggregates(self) -> tuple[Word, ...]:
@@ -116,8 +129,8 @@ def _entry(name: str, framework: str, *, title: Text, unit: str, direction: str,
     short = _put(phrases["alone"], title=title)
     what = _put(phrases["among"], title=title, scope=scope) if scope is not None else short
     if reading.unknown and (reading.head is not None or reading.prefix is None):
-        word = Text(*(code(_raw(reading)),) * 2)
-        what = _sentences(what, _put(phrases["partly"], word=Text(word.en[1:-1], word.zh[1:-1])))
+        several = "partly_several" if len(reading.unknown) > 1 else "partly"
+        what = _sentences(what, _put(phrases[several], word=_listed(reading.unknown)))
     confidence: Confidence = "inferred"
     return GlossaryEntry(
         id=inferred_id(name, framework),
@@ -210,11 +223,37 @@ def _read(name: str) -> _Reading:
     unit_tail = ""
     for segment in segments:
         tokens = _tokens(segment)
-        if len(tokens) > 1 and tokens[-1].lower() in _UNIT_TAILS and tokens[-2].lower() != "per":
-            unit_tail = _UNIT_TAILS[tokens.pop().lower()]
+        tokens, unit_tail = _without_unit(tokens, unit_tail)
         parts.extend(_parts(tokens))
     words = frozenset(token.lower() for part in parts for token in part.tokens)
     return _Reading(prefix, tuple(_settle(parts)), unit_tail, words)
+
+
+def _without_unit(tokens: list[str], unit: str) -> tuple[list[str], str]:
+    """The unit at the end of a segment, also before an aggregate: `latency_ms`, `latency_ms_p95`.
+
+    A word such as `ms` with nothing measured before it stands for the time itself and stays.
+    """
+    last = len(tokens) - 1
+    while last > 0 and (
+        _PERCENTILE.fullmatch(tokens[last].lower()) or (tokens[last].lower(),) in vocabulary().aggregates
+    ):
+        last -= 1
+    tail = tokens[last].lower() if tokens else ""
+    if last < 1 or tail not in _UNIT_TAILS or tokens[last - 1].lower() == "per":
+        return tokens, unit
+    kept = [*tokens[:last], *tokens[last + 1 :]]
+    if _UNIT_TAILS[tail] in ("s", "ms") and _names_a_stage(kept, tail):
+        kept.insert(last, "time")
+    return kept, _UNIT_TAILS[tail]
+
+
+def _names_a_stage(tokens: list[str], unit: str) -> bool:
+    """True when the unit alone says that a time is measured: `boot_seconds`, `step_s`, but not `foos` spelt `foo_s`."""
+    quantities = [part.word for part in _parts(tokens) if part.word is not None and part.word.role == "quantity"]
+    if not quantities:
+        return unit in _TIME_TAILS
+    return all(word.direction == "info" for word in quantities)
 
 
 def _tokens(segment: str) -> list[str]:
@@ -263,11 +302,22 @@ def _special(tokens: list[str], position: int) -> _Part | None:
         return _aggregate(f"{_ordinal(int(found[1]))} percentile of {{x}}", f"{{x}}的 {found[1]} 分位数", (token,))
     if found := _AT.fullmatch(token):
         return _at_k(found[1], found[2], token)
+    if found := _NUMBERED.fullmatch(token):
+        return _numbered(found[1], found[2], (token,))
+    if position + 1 < len(tokens) and _NUMBERED.fullmatch(token + tokens[position + 1]):
+        return _numbered(token, tokens[position + 1], (token, tokens[position + 1]))
     if token in ("gt", "lt") and position + 1 < len(tokens) and tokens[position + 1][0].isdigit():
         limit = tokens[position + 1].replace("pct", "%")
         sign = ("above", "高于") if token == "gt" else ("below", "低于")
         return _aggregate(f"{{x}} {sign[0]} {limit}", f"{sign[1]} {limit} 的{{x}}", (token, tokens[position + 1]))
     return None
+
+
+def _numbered(thing: str, number: str, tokens: tuple[str, ...]) -> _Part:
+    """One of several: `gpu3`, `worker_3`."""
+    word = vocabulary().words[(thing,)]
+    text = Text(f"{word.text.en} {number}", join_zh(word.text.zh, number))
+    return _Part(replace(word, text=text), text, tokens)
 
 
 def _aggregate(en: str, zh: str, tokens: tuple[str, ...]) -> _Part:
@@ -316,11 +366,23 @@ def _title(reading: _Reading) -> Text:
     first, last = (core[0], core[-1]) if core else (len(reading.parts), len(reading.parts) - 1)
     inner = [part for part in reading.parts[first : last + 1] if _is_aggregate(part)]
     outer = reading.parts[max(first, last + 1) :] if core else ()
-    phrase = _core([reading.parts[index] for index in core], reading)
+    things = [reading.parts[index] for index in core]
+    phrase = _as_number(_core(things, reading), things, reading)
     for part in (*inner, *reversed(reading.parts[:first]), *outer):
         phrase = _apply(part, phrase, reading)
     plain = phrase.en[1:2].islower() or phrase.en[1:2] == " "
-    return Text(phrase.en[:1].upper() + phrase.en[1:] if plain else phrase.en, phrase.zh)
+    on_gpu = any(token.startswith("gpu") for token in reading.tokens)
+    zh = phrase.zh.replace("内存", "显存") if on_gpu else phrase.zh
+    return Text(phrase.en[:1].upper() + phrase.en[1:] if plain else phrase.en, zh)
+
+
+def _as_number(phrase: Text, core: list[_Part], reading: _Reading) -> Text:
+    """Aggregates of failed trials are aggregates of their number."""
+    head = reading.head
+    counted = head is not None and head.adjective is not None and head.unit == "count" and _has_things(core)
+    if not counted or not reading.aggregates or _counts(reading):
+        return phrase
+    return Text(f"number of {phrase.en}", join_zh(phrase.zh, "数"))
 
 
 def _core(core: list[_Part], reading: _Reading) -> Text:
@@ -328,8 +390,12 @@ def _core(core: list[_Part], reading: _Reading) -> Text:
     known = all(part.word is not None for part in core)
     if not core:
         return reading.prefix.scope if reading.prefix is not None else Text("", "")
-    if reading.head is not None or (known and not _is_stage(reading)):
+    if reading.head is not None or _counts_things(core, reading):
         return _noun_phrase(core, reading)
+    if known and not _is_stage(reading):
+        inner = _noun_phrase(core, reading)
+        head = reading.prefix.head if reading.prefix is not None and not _counts(reading) else None
+        return inner if head is None else Text(f"{inner.en} {head.en}", join_zh(inner.zh, head.zh))
     if known:
         inner = _noun_phrase(core, reading)
     else:
@@ -342,6 +408,12 @@ def _core(core: list[_Part], reading: _Reading) -> Text:
     return Text(rest.en.replace("{rest}", inner.en), join_zh(before.strip(), inner.zh, after.strip()))
 
 
+def _counts_things(core: list[_Part], reading: _Reading) -> bool:
+    """True for a number of known things, whatever stands before them: `data` prompts."""
+    last = core[-1].word
+    return _counts(reading) and last is not None and last.role == "noun"
+
+
 def _noun_phrase(core: list[_Part], reading: _Reading) -> Text:
     """Adjectives, then nouns, then what is measured; `per …` goes last in English and first in Chinese."""
     per = [part.text for part in core if part.text.en.startswith("per ")]
@@ -349,7 +421,7 @@ def _noun_phrase(core: list[_Part], reading: _Reading) -> Text:
     if rest and rest[-1].word is not None and rest[-1].word.kind == "tries" and len(rest) > 1:
         before = Text(" ".join(part.text.en for part in rest[:-1]), join_zh(*(part.text.zh for part in rest[:-1])))
         return Text(f"{rest[-1].text.en}: {before.en}", f"{before.zh}：{rest[-1].text.zh}")
-    texts = _plural(_adjectives_first(rest), reading)
+    texts = _plural(_adjectives_first(rest), reading, things=_has_things(rest))
     return Text(
         " ".join(text.en for text in (*texts, *per)), join_zh(*(text.zh for text in per), *(text.zh for text in texts))
     )
@@ -357,11 +429,20 @@ def _noun_phrase(core: list[_Part], reading: _Reading) -> Text:
 
 def _head_last(core: list[_Part]) -> list[_Part]:
     """Both languages put what is measured last: `mfu/actor` reads as policy utilisation."""
-    heads = [index for index, part in enumerate(core) if part.word is not None and part.word.role == "quantity"]
-    if not heads:
+    head = _head_index(core)
+    if head is None:
         return core
-    head = heads[-1]
     return [*core[:head], *core[head + 1 :], core[head]]
+
+
+def _said_of(part: _Part) -> Text:
+    """Before a number of tokens or turns, `masked` is an adjective."""
+    adjective = part.word.adjective if part.word is not None else None
+    return adjective or part.text
+
+
+def _has_things(core: list[_Part]) -> bool:
+    return any(part.word is not None and part.word.role == "noun" for part in core)
 
 
 def _adjectives_first(core: list[_Part]) -> list[Text]:
@@ -370,20 +451,24 @@ def _adjectives_first(core: list[_Part]) -> list[Text]:
         return []
     texts = [part.text for part in core]
     word = core[-1].word
-    things = any(part.word is not None and part.word.role == "noun" for part in core)
-    if word is not None and word.adjective is not None and things:
+    if word is not None and word.adjective is not None and _has_things(core):
         texts = [word.adjective, *texts[:-1]]
+    elif word is not None and word.unit in ("tokens", "turns", "count"):
+        texts = [_said_of(part) for part in core[:-1]] + texts[-1:]
     return sorted(texts, key=lambda text: not text.zh.endswith("的"))
 
 
-def _plural(texts: list[Text], reading: _Reading) -> list[Text]:
-    """The last English noun in the plural when things are counted."""
-    if not texts or not _counts(reading) or texts[-1].en.endswith(("s", "`")):
+def _plural(texts: list[Text], reading: _Reading, *, things: bool) -> list[Text]:
+    """The last English noun in the plural when things are counted: failed trials, number of prompts."""
+    head = reading.head
+    if not texts or texts[-1].en.endswith(("s", "`")) or (head is not None and head.adjective is None):
         return texts
-    if reading.head is not None and reading.head.adjective is None:
+    if head is not None and texts[-1] == head.text:
+        return texts
+    if not _counts(reading) and not (head is not None and things and head.unit in ("count", "ratio")):
         return texts
     last = texts[-1]
-    ending = f"{last.en[:-1]}ies" if last.en.endswith("y") else f"{last.en}s"
+    ending = f"{last.en[:-1]}ies" if last.en.endswith("y") else f"{last.en}{'es' if last.en.endswith('ch') else 's'}"
     return [*texts[:-1], Text(ending, last.zh)]
 
 
@@ -396,7 +481,25 @@ def _apply(part: _Part, inner: Text, reading: _Reading) -> Text:
         template = Text("ratio of {x}", "{x}的比值")
     before, _, after = template.zh.partition("{x}")
     core = inner.zh.removesuffix("的") if after.startswith("的") else inner.zh
+    if kind == "count" and core.endswith("数"):
+        after = ""
+    elif kind in ("share", "percent"):
+        core = core.removesuffix("数")
     return Text(template.en.replace("{x}", inner.en), join_zh(before.strip(), core, after.strip()))
+
+
+def _head_index(parts: Sequence[_Part]) -> int | None:
+    """Place of the part that says what is measured."""
+    heads = [index for index, part in enumerate(parts) if _is_quantity(part)]
+    numbers = [index for index in heads if (word := parts[index].word) is not None and word.unit in ("tokens", "turns")]
+    last = parts[heads[-1]].word if heads else None
+    if numbers and last is not None and last.adjective is not None:
+        return numbers[-1]
+    return heads[-1] if heads else None
+
+
+def _is_quantity(part: _Part) -> bool:
+    return part.word is not None and part.word.role == "quantity"
 
 
 def _is_aggregate(part: _Part) -> bool:
@@ -414,11 +517,15 @@ def _is_quotient(reading: _Reading) -> bool:
 
 
 def _counts(reading: _Reading) -> bool:
-    return any(word.kind in ("count", "share", "percent") for word in reading.aggregates)
+    return any(word.kind in ("count", "share", "percent", "rate") for word in reading.aggregates)
 
 
-def _raw(reading: _Reading) -> str:
-    return "_".join(token for part in reading.unknown for token in part.tokens)
+def _listed(parts: tuple[_Part, ...]) -> Text:
+    """`a`, `b` and `c`, each once."""
+    shown = list(dict.fromkeys(part.text.en for part in parts))
+    if len(shown) == 1:
+        return Text(shown[0], shown[0])
+    return Text(f"{', '.join(shown[:-1])} and {shown[-1]}", f"{'、'.join(shown[:-1])} 与 {shown[-1]}")
 
 
 # Unit, direction, group
@@ -426,7 +533,13 @@ def _raw(reading: _Reading) -> str:
 
 def _unit(reading: _Reading) -> str:
     kinds = [word.kind for word in reading.aggregates]
-    for kind, unit in (("count", "count"), ("percent", "percent"), ("share", "ratio"), ("variance", "varies")):
+    for kind, unit in (
+        ("rate", "per_s"),
+        ("count", "count"),
+        ("percent", "percent"),
+        ("share", "ratio"),
+        ("variance", "varies"),
+    ):
         if kind in kinds and not (kind == "share" and _is_quotient(reading)):
             return unit
     if "cv" in kinds or "tail" in kinds:
@@ -456,7 +569,9 @@ def _direction(reading: _Reading) -> str:
         return "context"
     if tokens & _IMPORTANCE and {"ratio", "ppl"} & tokens:
         return "near:1"
-    if base == "" and reading.prefix is not None:
+    if {"abs", "absolute"} & tokens and {"adv", "advantage", "advantages"} & tokens:
+        return "context"
+    if base == "" and reading.prefix is not None and not (_counts(reading) and reading.prefix.direction == "up"):
         base = reading.prefix.direction
     return _modified(base or "context", reading)
 
@@ -470,6 +585,8 @@ def _modified(base: str, reading: _Reading) -> str:
         return "down"
     if "diff" in kinds:
         return "near:0"
+    if "rate" in kinds and base in ("context", "info"):
+        return "up"
     if kinds & {"spread", "variance"}:
         return "down" if base in ("down", "near:1") else "context"
     if kinds & {"sum"} and base == "down":
@@ -484,9 +601,10 @@ def _modified(base: str, reading: _Reading) -> str:
 
 
 def _group(reading: _Reading) -> str:
-    if reading.prefix is not None:
+    quantity = reading.head.group if reading.head is not None else ""
+    if reading.prefix is not None and (reading.prefix.group != "progress" or not quantity):
         return reading.prefix.group
-    return (reading.head.group if reading.head is not None else "") or "other"
+    return quantity or "other"
 
 
 def _ordinal(number: int) -> str:

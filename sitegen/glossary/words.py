@@ -11,7 +11,9 @@ from typing import Any, Literal
 
 from sitegen.text import Text
 
-AggregateKind = Literal["base", "spread", "variance", "cv", "sum", "count", "share", "percent", "diff", "tail", "tries"]
+AggregateKind = Literal[
+    "base", "spread", "variance", "cv", "sum", "count", "share", "percent", "rate", "diff", "tail", "tries"
+]
 Phrase = tuple[str, ...]
 
 
@@ -43,6 +45,8 @@ class Prefix:
     """What lies in it."""
     rest: Text
     """Phrase for a name whose other parts say no quantity; `{rest}` is the rest as code."""
+    head: Text | None
+    """What its members are when the name says no quantity: under `reward/`, `format` is a reward."""
     group: str
     """Group."""
     unit: str
@@ -143,7 +147,12 @@ def _phrases(rows: list[dict[str, Any]], role: Literal["quantity", "noun", "aggr
 
 def _prefix(row: dict[str, Any]) -> Prefix:
     return Prefix(
-        scope=Text(**row["scope"]), rest=Text(**row["rest"]), group=row["group"], unit=row["unit"], direction=row["dir"]
+        scope=Text(**row["scope"]),
+        rest=Text(**row["rest"]),
+        head=Text(**row["head"]) if "head" in row else None,
+        group=row["group"],
+        unit=row["unit"],
+        direction=row["dir"],
     )
 
 

@@ -30,6 +30,24 @@ from sitegen.text import Text
         ("errors/timeouts_per_group", "Timeouts per group", "每组超时"),
         ("num_x_p1/max/mean", "Mean of largest 1st percentile of number of `x`", "`x` 的数量的 1 分位数的最大值的均值"),
         ("kv_cache_usage_perc", "KV cache utilisation", "KV 缓存利用率"),
+        ("train/kl_to_ref_mean", "Mean of KL divergence to the reference model", "与参考模型的 KL 散度的均值"),
+        ("reward/format_std", "Standard deviation of format reward", "格式奖励的标准差"),
+        ("reward/num_samples", "Number of samples", "样本的数量"),
+        ("data/num_prompts", "Number of `data` prompts", "`data` 提示的数量"),
+        ("agent/tool_call_failures", "Failed agent tool calls", "失败的智能体工具调用"),
+        ("agent/num_tool_calls_mean", "Mean of number of agent tool calls", "智能体工具调用次数的均值"),
+        ("max_failed_trials", "Largest number of failed trials", "失败的试验数的最大值"),
+        ("batch/num_masked", "Number of masked batches", "被屏蔽的批次的数量"),
+        ("num_tokens_masked", "Masked tokens", "被屏蔽的词元数"),
+        ("tokens_dropped_ratio", "Share of dropped tokens", "被丢弃的词元的占比"),
+        ("gpu3/mem_used_gb", "GPU 3 memory in use", "GPU 3 已用显存"),
+        ("worker_3/queue_size", "Worker 3 queue length", "工作进程 3 队列长度"),
+        ("host/mem_used_gb", "`host` memory in use", "`host` 已用内存"),
+        ("rollout/timeouts_total", "Total timeouts", "超时总计"),
+        ("env/success_rate", "Success rate", "成功率"),
+        ("requests_per_second", "Requests per second", "每秒请求"),
+        ("sandbox/boot_seconds_max", "Largest sandbox `boot` time", "沙箱 `boot` 耗时的最大值"),
+        ("step_s", "Step time", "步耗时"),
     ],
 )
 def test_titles_read_naturally_in_both_languages(name: str, title_en: str, title_zh: str) -> None:
@@ -65,6 +83,17 @@ def test_titles_read_naturally_in_both_languages(name: str, title_en: str, title
         ("learning_rate", "info"),
         ("accuracy", "up"),
         ("entropy", "stable"),
+        ("reward/num_samples", "context"),
+        ("errors/num_agents", "down"),
+        ("advantages_abs_mean", "context"),
+        ("log_ratio_abs_mean", "near:0"),
+        ("reward_abs", "up"),
+        ("env/steps_per_sec", "up"),
+        ("timeouts_per_second", "down"),
+        ("num_tokens_masked", "context"),
+        ("rollout/timeouts_total", "down"),
+        ("boot_seconds_max", "down"),
+        ("step_s", "down"),
     ],
 )
 def test_the_quantity_decides_the_direction_and_traps_come_first(name: str, direction: str) -> None:
@@ -86,6 +115,15 @@ def test_the_quantity_decides_the_direction_and_traps_come_first(name: str, dire
         ("timing/anything", "s"),
         ("length_var", "varies"),
         ("time_cv", "one"),
+        ("latency_ms_p95", "ms"),
+        ("sandbox/boot_seconds_max", "s"),
+        ("mem_used_gb_max", "gb"),
+        ("requests_per_second", "per_s"),
+        ("env/steps_per_sec", "per_s"),
+        ("judge/cost_usd", "usd"),
+        ("num_tokens_masked", "tokens"),
+        ("step_s", "s"),
+        ("samples_per_sec_mean", "samples_per_s"),
     ],
 )
 def test_the_unit_follows_the_aggregate_then_the_ending_then_the_quantity(name: str, unit: str) -> None:
@@ -105,6 +143,23 @@ def test_the_part_that_is_not_known_is_named() -> None:
     entry = compose("zorp_length", "skyrl")
     assert "What `zorp` stands for is not known." in entry.what.en
     assert "`zorp` 的含义未知" in entry.what.zh
+
+
+def test_several_unknown_parts_are_named_one_by_one() -> None:
+    entry = compose("foo/bar_ratio", "skyrl")
+    assert "What `foo` and `bar` stand for is not known." in entry.what.en
+    assert "其中 `foo` 与 `bar` 的含义未知。" in entry.what.zh
+
+
+def test_a_unit_without_a_quantity_is_a_time_only_where_it_cannot_be_a_plural() -> None:
+    assert compose("sandbox_boot_ms", "skyrl").title.en == "Sandbox `boot` time"
+    assert compose("zorp_s", "skyrl").confidence == "unknown"
+
+
+def test_the_namespace_of_the_training_loop_does_not_hide_what_is_measured() -> None:
+    assert compose("train/kl_to_ref_mean", "skyrl").group == "policy"
+    assert compose("train/zorp", "skyrl").group == "progress"
+    assert compose("eval/zorp/accuracy", "skyrl").group == "evaluation"
 
 
 def test_what_is_composed_is_marked() -> None:
