@@ -210,7 +210,8 @@ def explanation(found: Explained, glossary: Glossary) -> Iterator[tuple[Label, L
     entry = found.entry
     yield same(found.name), None
     yield None, entry.title
-    yield from ((None, text) for text in (entry.notice, entry.short, entry.what, entry.together) if text is not None)
+    prose = (entry.notice, entry.short, entry.what if entry.what != entry.short else None, entry.together)
+    yield from ((None, text) for text in prose if text is not None)
     yield from (
         (ui(f"glossary.{key}"), text)
         for key, text in (
@@ -235,7 +236,8 @@ def _facts(found: Explained, glossary: Glossary) -> Iterator[tuple[str, Label]]:
     yield "direction-label", direction_text(entry.direction) if entry.kind == "metric" else None
     yield "kind", ui(f"kind.{entry.kind}")
     yield "group", groups[entry.group]
-    yield "framework", titles.get(entry.framework, same(entry.framework))
+    if entry.notice is None or entry.framework != "common":
+        yield "framework", titles.get(entry.framework, same(entry.framework))
     yield "versions", same(entry.versions) if entry.versions else None
     yield "blame", ui(f"blame.{entry.blame}") if entry.blame else None
     yield "cli-confidence", ui(f"confidence.{entry.confidence}")
