@@ -38,7 +38,7 @@ def test_links_and_anchors(sample_site: Path) -> None:
     broken = []
     for page, found in pages.items():
         for link in found.links:
-            if link.startswith(("https://", "http://", "mailto:")):
+            if link.startswith(("https://", "http://", "mailto:", "data:")):
                 continue
             path, _, anchor = link.partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path))) if path else page
