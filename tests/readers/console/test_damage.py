@@ -55,7 +55,7 @@ def short(data, entries):
     return content[start : start + 4000]
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=QUIET)
+@settings(derandomize=True, max_examples=100, deadline=None, suppress_health_check=QUIET)
 @given(data=st.data())
 def test_a_damaged_log_is_read_as_far_as_it_is_whole(tmp_path, data):
     check(tmp_path, damaged(data, short(data, FIXTURES)))
@@ -69,7 +69,7 @@ def test_a_damaged_log_is_read_as_far_as_it_is_whole_in_full(tmp_path, data):
     check(tmp_path, damaged(data, short(data, FIXTURES)))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=QUIET)
+@settings(derandomize=True, max_examples=40, deadline=None, suppress_health_check=QUIET)
 @given(content=st.binary(max_size=400))
 def test_any_bytes_are_read(tmp_path, content):
     check(tmp_path, content)
@@ -109,7 +109,7 @@ def test_a_log_of_records_cut_anywhere_holds_every_whole_record(tmp_path):
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample folder is not beside the repository")
-@settings(max_examples=60, deadline=None, suppress_health_check=QUIET)
+@settings(derandomize=True, max_examples=60, deadline=None, suppress_health_check=QUIET)
 @given(data=st.data())
 def test_damaged_samples(tmp_path, data):
     entries = [entry for pattern in ("*.out", "*.log") for entry in sorted(SAMPLES.rglob(pattern))]

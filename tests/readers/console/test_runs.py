@@ -12,6 +12,7 @@ from sitegen.model.run import Run, lineage
 from sitegen.run_work import find_runs, read_run
 from sitegen.settings import SiteSettings
 from tests.conftest import RUNS
+from tests.readers.console.logs import record
 from tests.readers.sources import SAMPLES
 
 RECONSTRUCTED = SAMPLES / "skyrl_RECONSTRUCTED"
@@ -65,6 +66,26 @@ def copied(tmp_path: Path, name: str) -> Path:
 
 def logs(archive: Path) -> list[Path]:
     return sorted(archive.rglob("*.out"))
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_steps_that_a_resumed_job_logged_again_are_the_later_jobs_and_the_others_stay_reachable(tmp_path, order):
+    logs = tmp_path / "archive" / "run-a" / "logs"
+    logs.mkdir(parents=True)
+    content = {
+        "a": ("run-a_1000001.out", [record(step, f'{{"reward/avg_raw_reward": {step}.0}}') for step in range(1, 6)]),
+        "b": ("run-a_1000002.out", [record(step, f'{{"reward/avg_raw_reward": {step}.5}}') for step in range(4, 9)]),
+    }
+    for name in order:
+        file, lines = content[name]
+        (logs / file).write_text("".join(lines))
+    run = run_of(tmp_path / "archive")
+    rows = lineage(run)
+    assert rows["step"].tolist() == list(range(1, 9))
+    assert rows["reward/avg_raw_reward"].tolist() == [1.0, 2.0, 3.0, 4.5, 5.5, 6.5, 7.5, 8.5]
+    assert len(run.steps) == 10
+    assert run.steps["superseded_last"].sum() == 2
+    assert [job.redone for job in run.jobs] == [0, 2]
 
 
 @needs_samples
