@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -203,10 +201,9 @@ def test_a_known_shape_never_survives(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["a", "a-", "a.", "a@", "eyJ-", "sk-proj-", "token", "token=", "/home/", "://a:", "-----BEGIN ", "P", "# "]
 )
+@pytest.mark.timeout(60)  # quadratic time would be minutes
 def test_long_hostile_lines_take_linear_time(unit: str) -> None:
     text = "token a@b " + unit * (200_000 // len(unit))
-    began = time.perf_counter()
     mask_text(text)
     mask_settings_text(text)
     mask_settings_text("token: " + text)
-    assert time.perf_counter() - began < 20  # quadratic time would be minutes
