@@ -144,8 +144,11 @@ def run_logs(given: RunInput, voice: Voice, head: PageHead) -> RunLogs:
 def _sentence(run: Run, entries: Sequence[LogEntry], voice: Voice) -> str:
     jobs = [entry.job for entry in entries if entry.job]
     known = sum(job.end.cause != "unknown" for job in jobs)
-    parts = [voice.say("logs.jobs", n=voice.count(len(jobs)), known=voice.count(known))] if jobs else []
-    return voice.sentence([*parts, _counts(run.events, voice)])
+    if len(jobs) == 1:
+        told = [voice.say("logs.job-known" if known else "logs.job-unknown")]
+    else:
+        told = [voice.say("logs.jobs", n=voice.count(len(jobs)), known=voice.count(known))] if jobs else []
+    return voice.sentence([*told, _counts(run.events, voice)])
 
 
 def _counts(events: Sequence[LogEvent], voice: Voice) -> str:

@@ -56,6 +56,13 @@ def test_page_exists_where_a_log_was_read_or_an_event_is_known():
         assert "logs.html" in {link.split("#")[0] for link in read(made["runs/run/index.html"]).links}
 
 
+def test_single_job_is_no_plural():
+    job = make_job("a_1001", [1], end=KILLED, sources=(LOG,))
+    run = make_run(jobs=(job,), sources=(used(LOG),))
+    assert view(run).sentence == "One job with a log; how it ended is known; no error, warning or traceback."
+    assert view(run, "zh").sentence.startswith("有日志的作业 1 个，其结束原因已知")
+
+
 def test_job_says_when_it_ran_how_it_ended_and_where_that_stands():
     first, second = view(logged_run(event())).jobs
     assert (first.id, first.name, first.mark.word) == ("log-1", "a_1001", "Out of memory")
