@@ -7,6 +7,7 @@ from sitegen.readers import READERS
 from sitegen.readers.known_files import KNOWN_FILES, reason_for
 from sitegen.run_work import find_runs, read_run
 from sitegen.settings import SiteSettings
+from tests.pages.run_fixture import files, read
 
 TABLE = "log_file,trainer/global_step,reward/avg_raw_reward\njob_1,1,0.5\n"
 
@@ -115,3 +116,10 @@ def test_trials_own_folders_are_counted_once(tmp_path):
     (tmp_path / "run" / "trace_jobs" / "b__bbbbbbb" / "result.json").unlink()
     (task,) = find_runs(tmp_path, SiteSettings()).tasks
     assert told(read_run(task, SiteSettings())) == ["Trial folders of which only the result is read: 2."]
+
+
+def test_sources_page_gives_the_reason_in_both_languages(tmp_path):
+    made = files(run_with(tmp_path, ("odd.xyz", b"?"), ("launch.sbatch", b"#!/bin/sh")))
+    english, chinese = (read(made[f"{lang}runs/run/sources.html"]).text for lang in ("", "zh/"))
+    assert "not read – no reader knows this kind of file" in english
+    assert "代码或启动脚本；设置从配置文件读取" in chinese
