@@ -10,9 +10,11 @@ model); PyTorch 2 `torch.save`, `distributed.checkpoint`; W&B 0.23 `wandb/sdk/li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import cache, lru_cache
 
 from sitegen.model.run import SourceFile
 from sitegen.readers.base import Reader
@@ -33,10 +35,7 @@ class KnownFile:
     """What the head must hold, any of them; empty for files told by name alone."""
 
     def matches(self, source: SourceFile) -> bool:
-        """Whether the file is of this kind."""
-        name = source.name.lower()
-        if not any(fnmatchcase(name, pattern) for pattern in self.names):
-            return False
+        """Whether a file of such a name is of this kind."""
         told = not self.keys or any(key in source.head for key in self.keys)
         return told and fnmatchcase(source.path.lower(), self.place)
 
@@ -181,7 +180,7 @@ def reason_for(source: SourceFile, readers: Sequence[Reader]) -> Text:
         source: The file.
         readers: All readers, for files that are named as one of theirs and are something else.
     """
-    for known in KNOWN_FILES:
+    for known in _kinds_named(source.name.lower()):
         if known.matches(source):
             return known.reason
     if source.size == 0:
@@ -193,6 +192,18 @@ def reason_for(source: SourceFile, readers: Sequence[Reader]) -> Text:
             f"名称像“{named[0].title.zh}”，但内容不是已知格式",
         )
     return OTHER
+
+
+@lru_cache(maxsize=65536)
+def _kinds_named(name: str) -> tuple[KnownFile, ...]:
+    """Kinds that a lower-case name may be of; remembered, because trials repeat the same few names."""
+    return tuple(known for known in KNOWN_FILES if _any_of(known.names).match(name))
+
+
+@cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """One expression for several patterns."""
+    return re.compile("|".join(translate(pattern) for pattern in patterns))
 
 
 def _wide(reader: Reader) -> bool:
