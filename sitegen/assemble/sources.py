@@ -96,7 +96,8 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
     known: set[int] = set()
     taken: dict[str, tuple[ReadResult, pd.DataFrame]] = {}
     for result, table in candidates:
-        hashes = row_hashes(table, SCHEMAS[kind])
+        alone = len(candidates) == 1  # nothing to compare it with
+        hashes = np.zeros(len(table), dtype="uint64") if alone else row_hashes(table, SCHEMAS[kind])
         if known and _tells_apart(table, kind) and known.issuperset(hashes.tolist()):
             chosen.notes[result.source] = "duplicate"
             continue
@@ -118,7 +119,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
             chosen.names[result.source, theirs] = ours
         rows = renamed[mine].reset_index(drop=True)
         taken.update(dict.fromkeys(fresh - parts, (result, rows)))
-        known.update(hashes[mine].tolist())
+        known.update(() if alone else hashes[mine].tolist())
         chosen.take(result.source, rows)
     return chosen
 
