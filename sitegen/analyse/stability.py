@@ -133,11 +133,11 @@ def grad_spikes(step: Ints, norms: Floats) -> tuple[Spike, ...]:
         return ()
     high = np.flatnonzero((values > SPIKE_MEDIANS * median) & (values > median + SPIKE_SIGMAS * sigma))
     order = sorted(high.tolist(), key=lambda index: (-values[index], steps[index]))
-    return tuple(
-        Spike(step=int(steps[i]), value=float(values[i]), medians=float(values[i] / median))
-        for i in order
-        if np.isfinite(values[i] / median)
-    )
+    found = [(int(steps[i]), float(values[i])) for i in order]
+    with np.errstate(over="ignore"):
+        return tuple(
+            Spike(step=at, value=value, medians=value / median) for at, value in found if np.isfinite(value / median)
+        )
 
 
 def _change(metric: str | None, values: Floats) -> Change | None:

@@ -39,6 +39,7 @@ def generation_bound(subject: Subject) -> Match | None:
         return None
     values = {
         "share": share(waiting.share_of_step),
+        "total": share(waiting.mean_s / root.mean_s),
         "wait": seconds(waiting.mean_s),
         "step": seconds(root.mean_s),
     }

@@ -30,7 +30,7 @@ from sitegen.analyse.findings.thresholds import (
     TREND_STEPS,
     ZERO_STEPS,
 )
-from sitegen.analyse.findings.trials import AGENT_EXCEPTIONS, trial_counts
+from sitegen.analyse.findings.trials import infrastructure_of, trial_counts
 
 
 def _zero_steps(subject: Subject) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ def sandbox_down(subject: Subject) -> Match | None:
     steps, trials = _zero_steps(subject), trial_counts(subject)
     if not steps or trials is None:
         return None
-    infrastructure = {kind: n for kind, n in trials.exceptions.items() if kind not in AGENT_EXCEPTIONS}
+    infrastructure = infrastructure_of(trials.exceptions)
     hit = sum(infrastructure.values())
     if hit < OUTAGE_SHARE.value * trials.total:
         return None

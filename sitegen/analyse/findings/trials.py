@@ -38,20 +38,42 @@ from sitegen.text import ui
 
 AGENT_EXCEPTIONS = frozenset(
     {
+        "AgentSafetyRefusalError",
         "AgentTimeoutError",
-        "AgentMaxTurnsError",
         "ContextLengthExceededError",
-        "MaxTurnsExceededError",
+        "ContextWindowExceededError",
+        "InvalidChatHistory",
         "NonZeroAgentExitCodeError",
         "OutputLengthExceededError",
-        "ParseError",
-        "SummarizationTimeoutError",
-        "InvalidChatHistory",
+        "OutputTokenExceededError",
     }
 )
-"""Exceptions that what the model did can cause; all others come from sandbox, network, set-up or verifier.
+"""Exceptions that what the model did can cause.
 
-Source: the exception classes of Harbor's trial runner and agents, as the glossary explains them."""
+Source: the exception classes of Harbor and of its agents, and MarinSkyRL's generator, as the glossary explains them."""
+INFRASTRUCTURE = (
+    "AddTestsDir",
+    "AgentEnvironment",
+    "AgentSetup",
+    "Connection",
+    "Daytona",
+    "Docker",
+    "DownloadVerifier",
+    "E2B",
+    "Environment",
+    "Healthcheck",
+    "Modal",
+    "Network",
+    "Reward",
+    "Runloop",
+    "SSH",
+    "Sandbox",
+    "ServiceUnavailable",
+    "TmuxSession",
+    "Verifier",
+)
+"""Beginnings of exceptions of sandbox, network, set-up and verifier (same sources). What neither list knows, such as
+`CancelledError`, proves nothing about policy or service."""
 TIMEOUT = "AgentTimeoutError"
 """Exception of an agent that ran out of time (Harbor)."""
 HIDE_PART = 0.8
@@ -113,6 +135,11 @@ def trial_counts(subject: Subject) -> TrialCounts | None:
     return found if found.total >= MANY_TRIALS.value else None
 
 
+def infrastructure_of(exceptions: Mapping[str, int]) -> dict[str, int]:
+    """The exceptions that sandbox, network, set-up or verifier raised."""
+    return {kind: n for kind, n in exceptions.items() if kind.startswith(INFRASTRUCTURE)}
+
+
 def exceptions_split(subject: Subject) -> Match | None:
     """At least 1 % of the trials ended with an exception: how many by infrastructure, how many by the agent."""
     trials = trial_counts(subject)
@@ -120,16 +147,18 @@ def exceptions_split(subject: Subject) -> Match | None:
     if trials is None or failed < EXCEPTION_SHARE.value * trials.total:
         return None
     agent = sum(n for kind, n in trials.exceptions.items() if kind in AGENT_EXCEPTIONS)
+    infrastructure = sum(infrastructure_of(trials.exceptions).values())
     values = {
         "clean": share(1 - failed / trials.total),
         "total": count(trials.total),
         "failed": count(failed),
         "agent": count(agent),
-        "infrastructure": count(failed - agent),
+        "infrastructure": count(infrastructure),
+        "other": count(failed - agent - infrastructure),
         "most": name(max(sorted(trials.exceptions), key=lambda kind: trials.exceptions[kind])),
     }
     severity: Severity = "warn" if failed >= EXCEPTIONS_BAD.value * trials.total else "info"
-    form = "agent" if 2 * agent >= failed else "infrastructure"
+    form = "agent" if agent >= infrastructure else "infrastructure"
     return Match(values=values, evidence=trials.evidence, severity=severity, published=trials.published, form=form)
 
 

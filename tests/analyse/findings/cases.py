@@ -288,7 +288,7 @@ CASES: dict[str, Case] = {
     "generation-bound": Case(
         fires=lambda: times([100.0, 300.0], **{WAIT: [40.0, 240.0]}),
         quiet=lambda: times([100.0, 300.0], **{WAIT: [40.0, 170.0]}),
-        values={"share": close(0.6), "wait": 140.0, "step": 200.0},
+        values={"share": close(0.6), "total": close(0.7), "wait": 140.0, "step": 200.0},
         severity="warn",
     ),
     "cold-start": Case(
@@ -349,6 +349,7 @@ CASES: dict[str, Case] = {
             "failed": 9,
             "agent": 3,
             "infrastructure": 6,
+            "other": 0,
             "most": "DaytonaError",
         },
         severity="info",

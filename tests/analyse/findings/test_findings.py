@@ -70,12 +70,12 @@ def test_checkpoint_is_close_by_hand():
     assert item.values["noise"] == pytest.approx(1.4826 * mad / math.sqrt(2))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_no_rule_fires_on_a_quiet_run(seed):
     assert findings(quiet_run(seed, size=20 + seed % 29)) == {}
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_no_rule_fires_on_a_long_quiet_run_at_its_ceiling(seed):
     run = quiet_run(seed, size=120)
     steps = run.steps.assign(**{REWARD: flat(0.96, 120, seed=seed, spread=0.008)})
@@ -83,13 +83,9 @@ def test_no_rule_fires_on_a_long_quiet_run_at_its_ceiling(seed):
     assert findings(make_run(steps=steps, config=run.config, trials=trials, engines=run.engines)) == {}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_long_run_that_does_not_rise_has_that_one_finding_at_most(seed):
-    assert set(findings(quiet_run(seed, size=100))) <= {"reward-flat"}
-
-
 def test_nearly_every_long_flat_run_is_told_that_it_did_not_rise():
     found = [set(findings(quiet_run(seed, size=100))) for seed in range(20)]
+    assert set.union(*found) == {"reward-flat"}
     assert sum("reward-flat" in rules for rules in found) >= 18  # 95 % intervals
 
 
@@ -145,7 +141,7 @@ config = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)  # tests/analyse/test_run_analysis.py makes findings of 300 runs more
 @given(st.lists(row, max_size=40, unique_by=lambda r: r["step"]), st.lists(trial, max_size=60), config)
 def test_any_run_has_findings_that_can_be_printed(rows, trials, values):
     run = make_run(
@@ -180,6 +176,15 @@ def test_split_of_exceptions_says_nothing_beyond_time_outs():
     assert "exceptions-split" not in findings(CASES["timeouts"].fires())
     both = [{"exception": "AgentTimeoutError"}] * 6 + [{"exception": "DaytonaError"}] * 4 + [{"reward": 1.0}] * 90
     assert {"timeouts", "exceptions-split"} <= set(findings(make_run(trials=make_trials(both))))
+
+
+def test_cancelled_trials_are_neither_the_agents_nor_the_services_fault():
+    rows = [{"exception": "CancelledError"}] * 50 + [{"exception": "VerifierTimeoutError"}] * 4 + [{"reward": 0.0}] * 46
+    run = make_run(trials=make_trials(rows), steps=steps_of({REWARD: [0.4, 0.0, 0.0]}))
+    found = findings(run)
+    assert "sandbox-down" not in found
+    split = found["exceptions-split"].values
+    assert (split["agent"], split["infrastructure"], split["other"]) == (0, 4, 50)
 
 
 def test_numbers_of_a_report_are_marked_as_published():
