@@ -242,9 +242,9 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> None:
-    """The console script."""
-    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # closed before we began
-    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")
+    """The console script; an output that was closed before we began goes nowhere."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+    sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as above
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without Unicode shows the escape, not a traceback
             stream.reconfigure(errors="backslashreplace")
