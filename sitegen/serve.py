@@ -236,11 +236,12 @@ def serve_site(site: Path, port: int | None, console: Console) -> int:
 def serve_archive(archive: Path, output: Path | None, port: int | None, console: Console) -> int:
     """Builds the archive's site, serves it, and builds it again whenever something changes, until interrupted."""
     with _site_folder(output) as site:
+        builds = Builds()
+        server = bind(site, port, builds)  # before the build: a taken port is not worth waiting for
         code = subprocess.run(_command(archive, site), check=False).returncode
         if code != 0:
+            server.server_close()
             return code
-        builds = Builds()
-        server = bind(site, port, builds)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         console.say("cli.serving", site=site, url=server.url)
         sys.stdout.flush()

@@ -180,6 +180,13 @@ def test_a_taken_port_is_one_line_and_no_port_means_any(plain: Server, site: Pat
     other.server_close()
 
 
+def test_a_taken_port_is_told_before_anything_is_built(plain: Server, tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    with pytest.raises(SitegenError, match=str(plain.server_port)):
+        serve.serve_archive(tmp_path / "archive", tmp_path / "new", plain.server_port, Console("en"))
+    assert not (tmp_path / "new").exists()
+
+
 def test_locate_needs_an_index_for_a_folder(site: Path) -> None:
     assert locate(site, "/runs/a b") == site / "runs/a b"
     assert locate(site, "/runs") is None
