@@ -251,7 +251,7 @@ def _solved_head(given: RunInput, voice: Voice) -> Head | None:
             label=voice.say("head.solved"),
             value=fmt.percentage(trials.success_rate),
             unit="%",
-            note=voice.say("head.of", part=voice.count(trials.successes), whole=voice.count(trials.graded)),
+            note=voice.say("head.of-graded", part=voice.count(trials.successes), whole=voice.count(trials.graded)),
         )
     told = published.trials if published else None
     if trials or told is None or told.success_rate is None:
