@@ -75,7 +75,7 @@ def check_summary(item: Printed, metric: str, printed_count: int | None, rows: R
         _candidate(name, STATISTICS[name], along, kept, fair=fair),
     ]
     if name == "std":
-        candidates.append(_candidate("std0", lambda column: st.std(column, 0), whole, everything))
+        candidates.append(_candidate("std0", lambda column: st.std(column, 0), whole, everything, fair=False))
     if not np.isfinite(whole.values).all():
         candidates.append(_candidate(f"{name}-zero", STATISTICS[name], whole.zeros_for_gaps(), everything, fair=False))
     return judge(item, candidates)

@@ -102,7 +102,7 @@ def _turns(name: str, trials: Trials, rows: Mask, over: Text) -> list[Candidate]
     turns = trials.turns.at(rows)
     found = [_made(key, aggregator(turns), over)]
     if name == "std":
-        found.append(_made("std0", st.std(turns, 0), over))
+        found.append(_made("std0", st.std(turns, 0), over, fair=False))
     found.append(_made(f"{key}-zero", aggregator(turns.zeros_for_gaps()), over, fair=False))
     return found
 

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sitegen.analyse.numbers import mean
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.trend import SIGMA_OF_MAD, Floats, Ints, Trend, noise, trend
 from sitegen.model.run import Job, Run
@@ -185,7 +186,7 @@ def find_phases(step: Ints, values: Floats, jobs: Sequence[Job]) -> tuple[Phase,
         return ()
     edges = [0, *split_points(values), len(values)]
     parts = [slice(low, high) for low, high in pairwise(edges)]
-    means = [float(np.mean(values[part])) for part in parts]
+    means = [_level(values[part]) for part in parts]
     counts = [part.stop - part.start for part in parts]
     kinds: list[PhaseKind] = []
     for index in range(len(parts)):
@@ -202,6 +203,12 @@ def find_phases(step: Ints, values: Floats, jobs: Sequence[Job]) -> tuple[Phase,
         for kind, part, mean in zip(kinds, parts, means, strict=True)
     ]
     return _merged(phases)
+
+
+def _level(values: Floats) -> float:
+    """Mean of finite values; summed up in parts where their sum would be beyond the largest float."""
+    level = mean(values)
+    return float((values / len(values)).sum()) if level is None else level
 
 
 def _kind(index: int, means: list[float], counts: list[int], before: list[PhaseKind]) -> PhaseKind:

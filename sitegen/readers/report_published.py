@@ -158,8 +158,8 @@ def _trials(content: MarkdownContent) -> PublishedTrials | None:
         graded=_whole(said.get("Trials with reward data")),
         mean_reward=said.get("Mean reward"),
         success_rate=None if success is None else round(success / 100, 9),
-        turns={row: cells["value"] for row, cells in _by_row(tables.get("Turn Count Statistics")).items()},
-        exceptions={row: int(cells["count"]) for row, cells in _by_row(tables.get("Exception Distribution")).items()},
+        turns=_column(tables.get("Turn Count Statistics"), "value"),
+        exceptions={row: int(count) for row, count in _column(tables.get("Exception Distribution"), "count").items()},
         by_exception=_turns(tables.get("Turn Count by Exception Type")),
         by_outcome=_turns(tables.get("Turn Count by Outcome")),
     )
@@ -193,6 +193,11 @@ def _by_row(table: MarkdownTable | None) -> dict[str, dict[str, float]]:
         if len(values) == len(printed):
             rows[("none" if label == "No exception" else label) if by_type else label.lower()] = values
     return rows
+
+
+def _column(table: MarkdownTable | None, name: str) -> dict[str, float]:
+    """One column of a table by row label; empty where the table has no such column."""
+    return {row: cells[name] for row, cells in _by_row(table).items() if name in cells}
 
 
 def _turns(table: MarkdownTable | None) -> Mapping[str, Mapping[str, float]]:
