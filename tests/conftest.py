@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "runs"
+
+
+settings.register_profile("gate", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
+"""The gate tries the same cases every time; `HYPOTHESIS_PROFILE=search` looks for new ones."""
 
 
 @pytest.fixture(scope="session")
