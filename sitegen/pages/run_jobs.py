@@ -185,7 +185,8 @@ def job_facts(job: Job, voice: Voice) -> str:
     else:
         first, last = voice.count(job.first_step), voice.count(job.last_step)
         parts.append(voice.say("jobs.steps", first=first, last=last))
-        gained = max(job.last_step - job.first_step + 1 - job.redone, 0)
+        logged = min(job.rows, job.last_step - job.first_step + 1)  # steps may be missing, or logged twice
+        gained = max(logged - job.redone, 0)
         parts.append(voice.say("jobs.gained", n=voice.count(gained)))
     if job.redone:
         parts.append(voice.say("jobs.redone", n=voice.count(job.redone)))

@@ -14,10 +14,11 @@ from sitegen.pages.run_course import (
     verdict_text,
 )
 from sitegen.pages.run_header import run_header
+from sitegen.pages.run_jobs import job_facts
 from sitegen.pages.run_view import RunInput, Voice
 from sitegen.settings import SiteSettings
 from tests.analyse.findings.runs import REWARD, engines_of
-from tests.factories import make_config, make_run, make_steps, make_trials
+from tests.factories import make_config, make_job, make_run, make_steps, make_trials
 from tests.pages.run_fixture import context, files, given
 
 EN, ZH = Voice("en", "runs/run/index.html"), Voice("zh", "zh/runs/run/index.html")
@@ -116,3 +117,9 @@ def test_cost_stands_beside_the_gpu_hours():
     assert "8 GPU-h in steps, 20 EUR" in notes
     free = RunInput(run=run, analysis=analyse(run, SiteSettings()), charts=(), context=context())
     assert not any("EUR" in fact.note for fact in run_header(free, EN, "index").facts)
+
+
+def test_steps_that_were_not_read_are_not_gained():
+    job = make_job("job_2", [13, 14, 16], redone=1)
+    assert job_facts(job, EN).split(" · ")[:2] == ["steps 13–16", "2 gained"]
+    assert job_facts(make_job("job_3", [1, 2, 2]), EN).split(" · ")[1] == "2 gained"
