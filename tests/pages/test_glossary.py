@@ -65,6 +65,19 @@ def test_a_page_lists_the_runs_that_log_it_once() -> None:
     assert [run.slug for run in page.logged] == ["a", "b"]
 
 
+@pytest.mark.parametrize("kind", ["setting", "engine-field", "trial-column", "concept"])
+def test_nothing_is_called_not_logged_where_no_run_is_asked(found: Book, kind: str) -> None:
+    page = next(page for page in entry_pages(found, site_context()) if page.entry.kind == kind)
+    assert "No run of this archive logs it" not in render(page)
+    assert "In this archive" not in render(page)
+
+
+def test_a_metric_that_no_run_logs_says_so() -> None:
+    page = pages([row(metrics=())])
+    unlogged = next(item for item in page.values() if item.entry.kind == "metric" and not item.logged)
+    assert "No run of this archive logs it" in render(unlogged)
+
+
 def test_strips_lie_on_one_axis() -> None:
     rows = [
         row("a", metrics=(metric("reward/avg_raw_reward", 0.0, 2.0, mean=0.5),)),
