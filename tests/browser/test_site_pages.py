@@ -52,6 +52,7 @@ def test_filters_show_counts_and_live_in_the_address(opened: Callable[..., Watch
     page.wait_for_url("**/index.html#q=calendar")
     assert page.evaluate(SHOWN) == 1
     page.fill("input[data-filter]", "")
+    page.wait_for_url(lambda url: "calendar" not in url)
     page.check("input[value=verl]")
     assert page.evaluate(SHOWN) == 1
     assert page.inner_text("[data-found]") == "1 of 7 shown"
