@@ -42,7 +42,7 @@ def chart_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     )
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ("app.js", "vega.js", "charts.js", "data.js"))
     (folder / "index.html").write_text(
-        f'<!doctype html><html lang="en" data-lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="en" data-lang="en" class="has-js"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>charts</title>'
         f'<link rel="stylesheet" href="sitegen.css">{scripts}</head><body>{CONTROLS}{boxes}</body></html>',
         encoding="utf-8",
