@@ -29,15 +29,17 @@ _IN_VIEW = "datum.step >= x0 && datum.step <= x1"
 _NEAR_END = "datum.step > x1 - (x1 - x0) / 6"
 _SPACE = "\u200b\u00a0"
 _INWARD = "datum.step > x1 - (x1 - x0) / 12 ? 'right' : datum.step < x0 + (x1 - x0) / 12 ? 'left' : 'center'"
+_VALUE_SCALE: Literal["linear"] = "linear"
 _CROSS = "M-1,-1L1,1M1,-1L-1,1"
 
 
 @cache
 def chart_forms() -> dict[str, dict[str, Any]]:
     """Every form by its key, as a Vega-Lite specification. Built once per process."""
+    lines = _finish(_lines(), _step_params())
     return {
-        "lines": _finish(_lines("linear"), _step_params()),
-        "lines-log": _finish(_lines("log"), _step_params()),
+        "lines": lines,
+        "lines-log": _on_log_axes(lines),
         "time": _finish(_areas(theme.TIME_PARTS), _step_params()),
         "errors": _finish(_areas(theme.ERROR_PARTS), _step_params()),
         "engine": _finish(_engine(), _step_params()),
@@ -45,7 +47,7 @@ def chart_forms() -> dict[str, dict[str, Any]]:
     }
 
 
-def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
+def _lines() -> alt.LayerChart:
     """Lines over steps: the raw values thin, the smoothed ones bold, everything special marked.
 
     Data: `points` (step, series, raw, ema, mean5, lone), `names` (series, name, dy), `band` (step, low, high),
@@ -64,21 +66,21 @@ def _lines(scale: Literal["linear", "log"]) -> alt.LayerChart:
     )
     lone = points.transform_filter("datum.lone == 1").mark_circle(clip=True, size=14, opacity=0.75)
     return _layer(
-        _band(x, scale),
+        _band(x),
         _jobs(x, foot=True),
-        raw.encode(x=x, y=_y("raw", scale), color=color, detail="series:N"),
-        bold.encode(x=x, y=_y("s", scale), color=color, strokeDash=dash),
-        lone.encode(x=x, y=_y("raw", scale), color=color),
-        *_names(x, scale),
-        *_marks(x, scale),
+        raw.encode(x=x, y=_y("raw"), color=color, detail="series:N"),
+        bold.encode(x=x, y=_y("s"), color=color, strokeDash=dash),
+        lone.encode(x=x, y=_y("raw"), color=color),
+        *_names(x),
+        *_marks(x),
     )
 
 
-def _band(x: alt.X, scale: Literal["linear", "log"]) -> alt.Chart:
+def _band(x: alt.X) -> alt.Chart:
     area = alt.Chart(alt.NamedData("band")).mark_area(
         clip=True, opacity=0.13, color=theme.color("run-1"), invalid=_GAPS
     )
-    drawn: alt.Chart = area.encode(x=x, y=_y("low", scale), y2=alt.Y2("high"))
+    drawn: alt.Chart = area.encode(x=x, y=_y("low"), y2=alt.Y2("high"))
     return drawn
 
 
@@ -101,9 +103,9 @@ def _jobs(x: alt.X, *, foot: bool = False) -> alt.LayerChart:
     return _layer(rule, text)
 
 
-def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
+def _marks(x: alt.X) -> list[alt.Chart]:
     marks = alt.Chart(alt.NamedData("marks")).transform_calculate(s=_MARK_Y)
-    on_line, on_raw = _y("s", scale), _y("raw", scale)
+    on_line, on_raw = _y("s"), _y("raw")
 
     def of(kind: str) -> alt.Chart:
         return marks.transform_filter(f"datum.kind == '{kind}' && {_IN_VIEW}")
@@ -136,7 +138,7 @@ def _marks(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
     ]
 
 
-def _names(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
+def _names(x: alt.X) -> list[alt.Chart]:
     """Direct labels: the name at the last visible value of each line."""
     last = (
         alt.Chart(alt.NamedData("points"))
@@ -147,7 +149,7 @@ def _names(x: alt.X, scale: Literal["linear", "log"]) -> list[alt.Chart]:
             s="smooth == 'off' ? datum.last.raw : smooth == 'ema' ? datum.last.ema : datum.last.mean5",
         )
     )
-    return _labels(last, x, _y("s", scale))
+    return _labels(last, x, _y("s"))
 
 
 def _labels(last: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
@@ -261,17 +263,26 @@ def _x(field: str) -> alt.X:
     return alt.X(f"{field}:Q", title=None, axis=axis, scale=alt.Scale(domain=domain, nice=False, zero=False))
 
 
-def _y(field: str, scale: Literal["linear", "log"] = "linear") -> alt.Y:
+def _y(field: str) -> alt.Y:
     axis = alt.Axis(
         values=alt.ExprRef("yTicks"), labelExpr=_Y_LABEL, domain=False, ticks=False, labelPadding=8, labelOverlap=False
     )
-    shape = alt.Scale(
-        domain=[alt.ExprRef("y0"), alt.ExprRef("y1")],
-        nice=False,
-        type=scale,
-        zero=alt.Undefined if scale == "log" else False,
-    )
+    domain = [alt.ExprRef("y0"), alt.ExprRef("y1")]
+    shape = alt.Scale(domain=domain, nice=False, type=_VALUE_SCALE, zero=False)
     return alt.Y(f"{field}:Q", title=None, axis=axis, scale=shape)
+
+
+def _on_log_axes(part: Any) -> Any:
+    """A form with its value axes logarithmic and otherwise the same drawing, so that it is not built twice."""
+    if isinstance(part, list):
+        return [_on_log_axes(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    changed = {key: _on_log_axes(item) for key, item in part.items()}
+    if changed.get("type") == _VALUE_SCALE:
+        del changed["zero"]
+        changed["type"] = "log"
+    return changed
 
 
 def _series_color(channel: Literal["color", "stroke", "fill"] = "color") -> Any:
