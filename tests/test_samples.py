@@ -10,7 +10,6 @@ import random
 import re
 import shutil
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -22,29 +21,13 @@ from sitegen.readers import READERS
 from sitegen.run_work import find_runs, read_run
 from sitegen.scan import claimant
 from sitegen.settings import SiteSettings
+from tests.readers.sources import CURVE_COLUMNS, SAMPLES
 
-SAMPLES = Path(__file__).parents[2] / "shared" / "samples"
 SETTINGS = SiteSettings()
 SKYRL = SAMPLES / "skyrl_RECONSTRUCTED"
 RUNBOARD = SAMPLES / "runboard"
 pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the samples are not beside this repository")
 
-COLUMNS = {
-    "reward": "reward/avg_raw_reward",
-    "pass8": "reward/avg_pass_at_8",
-    "entropy": "policy/policy_entropy",
-    "kl": "policy/policy_kl",
-    "gradnorm": "policy/raw_grad_norm",
-    "clip": "policy/ppo_clip_ratio",
-    "mixed": "diag/frac_groups_mixed",
-    "allwrong": "diag/frac_groups_all_wrong",
-    "allcorrect": "diag/frac_groups_all_correct",
-    "len50": "diag/response_len_p50",
-    "len90": "diag/response_len_p90",
-    "trunc": "diag/truncated_frac",
-    "tis": "policy/tis/imp_ratio_mean",
-}
-"""Column of the published curves to the logged name, as the samples' README gives them."""
 DAMAGES = 10
 """Cuts, flips and shuffles of each file."""
 CUTS = 400
@@ -67,7 +50,7 @@ def curve(run):
     """The run's curve in the columns of the published one; an absent value is None."""
     kept = lineage(run)
     return [
-        {"step": int(row["step"])} | {short: _number(row.get(name)) for short, name in COLUMNS.items()}
+        {"step": int(row["step"])} | {short: _number(row.get(name)) for short, name in CURVE_COLUMNS.items()}
         for row in kept.to_dict("records")
     ]
 
@@ -78,7 +61,7 @@ def _number(value):
 
 def published_curve(name):
     return [
-        {"step": int(row["step"])} | {short: float(row[short]) if row[short] else None for short in COLUMNS}
+        {"step": int(row["step"])} | {short: float(row[short]) if row[short] else None for short in CURVE_COLUMNS}
         for row in rows_of(name)
     ]
 

@@ -169,8 +169,9 @@ def term_faults(text: Text) -> Iterable[str]:
             yield f"zh: avoid {word}"
     bare = _CODE.sub("", text.en)
     for pattern, wanted in terms:
-        if pattern.search(bare) and not any(word in text.zh for word in wanted):
-            yield f"zh: {pattern.search(bare)[0]!r} should be {wanted[0]}"  # type: ignore[index]
+        used = pattern.search(bare)
+        if used and not any(word in text.zh for word in wanted):
+            yield f"zh: {used[0]!r} should be {wanted[0]}"
 
 
 def name_faults(books: Sequence[loader.Book]) -> list[Fault]:

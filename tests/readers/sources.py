@@ -10,6 +10,22 @@ DATA = Path(__file__).parents[1] / "data"
 SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
 SEEDS = SAMPLES.parent / "seeds"
 BY_NAME = {reader.name: reader for reader in READERS}
+CURVE_COLUMNS = {
+    "reward": "reward/avg_raw_reward",
+    "pass8": "reward/avg_pass_at_8",
+    "entropy": "policy/policy_entropy",
+    "kl": "policy/policy_kl",
+    "gradnorm": "policy/raw_grad_norm",
+    "clip": "policy/ppo_clip_ratio",
+    "mixed": "diag/frac_groups_mixed",
+    "allwrong": "diag/frac_groups_all_wrong",
+    "allcorrect": "diag/frac_groups_all_correct",
+    "len50": "diag/response_len_p50",
+    "len90": "diag/response_len_p90",
+    "trunc": "diag/truncated_frac",
+    "tis": "policy/tis/imp_ratio_mean",
+}
+"""Column of the published curves to the logged name, as the samples' README gives them."""
 
 
 def source_of(location: Path, path: str | None = None) -> SourceFile:

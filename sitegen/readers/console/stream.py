@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 import zstandard
@@ -47,11 +47,11 @@ def head(source: SourceFile) -> bytes:
     return start.decode(encoding, "replace").encode() if encoding else start
 
 
-def _expanded_head(expand: object, start: bytes) -> bytes:
+def _expanded_head(expand: Callable[[bytes], bytes], start: bytes) -> bytes:
     found = b""
     for at in range(0, len(start), 4096):
         try:
-            found += expand(start[at : at + 4096])  # type: ignore[operator]
+            found += expand(start[at : at + 4096])
         except (zlib.error, zstandard.ZstdError, EOFError):
             break
         if len(found) >= 1 << 16:

@@ -13,25 +13,10 @@ from sitegen.run_work import find_runs, read_run
 from sitegen.settings import SiteSettings
 from tests.conftest import RUNS
 from tests.readers.console.logs import record
-from tests.readers.sources import SAMPLES
+from tests.readers.sources import CURVE_COLUMNS, SAMPLES
 
 RECONSTRUCTED = SAMPLES / "skyrl_RECONSTRUCTED"
 needs_samples = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the sample folder is not beside the repository")
-NAMES = {
-    "reward": "reward/avg_raw_reward",
-    "pass8": "reward/avg_pass_at_8",
-    "entropy": "policy/policy_entropy",
-    "kl": "policy/policy_kl",
-    "gradnorm": "policy/raw_grad_norm",
-    "clip": "policy/ppo_clip_ratio",
-    "mixed": "diag/frac_groups_mixed",
-    "allwrong": "diag/frac_groups_all_wrong",
-    "allcorrect": "diag/frac_groups_all_correct",
-    "len50": "diag/response_len_p50",
-    "len90": "diag/response_len_p90",
-    "trunc": "diag/truncated_frac",
-    "tis": "policy/tis/imp_ratio_mean",
-}
 
 
 def run_of(archive: Path) -> Run:
@@ -42,7 +27,7 @@ def run_of(archive: Path) -> Run:
 def curve(run: Run) -> list[dict[str, float | None]]:
     rows = lineage(run)
     return [
-        {"step": row["step"], **{short: none(row[name]) for short, name in NAMES.items()}}
+        {"step": row["step"], **{short: none(row[name]) for short, name in CURVE_COLUMNS.items()}}
         for row in rows.to_dict("records")
     ]
 
