@@ -1,9 +1,9 @@
 """Finished work on runs, kept by what it was made from.
 
-An entry is a folder named by a key: `row.json` (the run's row and its files' hashes) and `files/` (the run's part of
-the site). The key covers everything that can change the result, so an entry never goes stale; whatever is wrong with
-one makes it a miss. Files of an entry are hard-linked into sites; one that was edited there is found by its size or
-modification time and is a miss too.
+An entry is a folder named by a key: `row.json` (the run's row and its files' hashes, sealed by a hash of their own)
+and `files/` (the run's part of the site). The key covers everything that can change the result, so an entry never
+goes stale; whatever is wrong with one makes it a miss. Files of an entry are hard-linked into sites; one that was
+edited there is found by its size or modification time and is a miss too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ from sitegen.write import checked
 if TYPE_CHECKING:
     from sitegen.pages.base import SiteFile
 
-ENTRY_SCHEMA = 1
+ENTRY_SCHEMA = 2
 """Raised when the layout of an entry changes."""
 TAG = "CACHEDIR.TAG"
 TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# sitegen's cache; safe to remove.\n"
@@ -167,7 +168,7 @@ def store(root: Path, key: str, files: Iterable[SiteFile], row: Any) -> None:
         kept[file.path] = [hashlib.sha256(file.content).hexdigest(), state.st_size, state.st_mtime_ns]
     content = json.dumps({"schema": ENTRY_SCHEMA, "row": row, "files": kept}, allow_nan=False, ensure_ascii=False)
     building.mkdir(exist_ok=True)
-    (building / "row.json").write_text(content, encoding="utf-8")
+    (building / "row.json").write_bytes(_sealed(key, content.encode()))
     shutil.rmtree(root / key, ignore_errors=True)
     with contextlib.suppress(OSError):  # another build has just stored the same
         building.rename(root / key)
@@ -177,13 +178,45 @@ def store(root: Path, key: str, files: Iterable[SiteFile], row: Any) -> None:
 def load(root: Path, key: str) -> Entry | None:
     """The entry of a key in a folder of entries; None for anything but a whole one."""
     try:
-        content = json.loads((root / key / "row.json").read_bytes())
+        content = json.loads(_unsealed(key, _regular(root / key / "row.json")))
         if content["schema"] != ENTRY_SCHEMA:
             return None
         files = tuple(_files(root / key / "files", content["files"]))
         return Entry(row=content["row"], files=files)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _regular(path: Path) -> bytes:
+    """A file's bytes; a pipe or device in its place would be waited for.
+
+    Raises:
+        ValueError: it is no regular file.
+    """
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise ValueError(path)
+    return path.read_bytes()
+
+
+def _seal(key: str, content: bytes) -> bytes:
+    return b'{"sha256":"' + hashlib.sha256(key.encode() + b"\0" + content).hexdigest().encode() + b'","entry":'
+
+
+def _sealed(key: str, content: bytes) -> bytes:
+    """The entry's JSON with a hash over it and its key, as JSON."""
+    return _seal(key, content) + content + b"}"
+
+
+def _unsealed(key: str, sealed: bytes) -> bytes:
+    """The entry's JSON.
+
+    Raises:
+        ValueError: it is not what was stored under this key.
+    """
+    content = sealed[len(_seal(key, b"")) : -1]
+    if sealed != _sealed(key, content):
+        raise ValueError(key)
+    return content
 
 
 def _files(root: Path, listed: Mapping[str, list[Any]]) -> Iterator[CachedFile]:
@@ -194,7 +227,7 @@ def _files(root: Path, listed: Mapping[str, list[Any]]) -> Iterator[CachedFile]:
     """
     for path, (sha256, size, mtime_ns) in sorted(listed.items()):
         state = (root / path).lstat()
-        if (state.st_size, state.st_mtime_ns) != (size, mtime_ns):
+        if not stat.S_ISREG(state.st_mode) or (state.st_size, state.st_mtime_ns) != (size, mtime_ns):
             raise ValueError(path)
         yield CachedFile(path=path, location=root / path, sha256=sha256)
 

@@ -14,9 +14,19 @@ import click
 from sitegen import __version__
 from sitegen.errors import SitegenError
 
-ARCHIVE = click.Path(exists=True, file_okay=False, path_type=Path)
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
+
+class _Named(click.Path):
+    """A path that has a name: an empty one would stand for the folder one is in, and comes from an unset variable."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+ARCHIVE = _Named(exists=True, file_okay=False, path_type=Path)
+FILE = _Named(dir_okay=False, path_type=Path)
+FOLDER = _Named(file_okay=False, path_type=Path)
 INTERRUPTED = 130
 
 workers_option = click.option("--workers", type=click.IntRange(min=1), help="Processes; all processors by default.")
@@ -235,9 +245,13 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
-        # Python flushes stdout once more at its end; nobody is listening.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         return 1
+    except OSError as error:
+        if not _output_fails():
+            raise
+        _abandon_output()
+        return _fail(f"what is printed cannot be written: {error.strerror}", 1)
     return code if isinstance(code, int) else 0
 
 
@@ -249,6 +263,20 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a terminal without Unicode shows the escape, not a traceback
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
+
+
+def _output_fails() -> bool:
+    """Whether nothing can be printed any more: it goes to a file on a full disk, for one."""
+    try:
+        print(flush=True)  # noqa: T201 - only writing tells
+    except OSError:
+        return True
+    return False
+
+
+def _abandon_output() -> None:
+    """Lets what is still to be printed go nowhere: Python flushes stdout once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

@@ -45,7 +45,10 @@ def test_an_unknown_key_is_a_miss(root: Path) -> None:
     assert load(root, "other") is None
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "null", "{}", '{"schema": 1, "row": {}, "files": {"x": 1}}'])
+BROKEN = ["", "{", "[]", "null", "{}", '{"schema": 2, "row": {}, "files": {"x": 1}}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("content", BROKEN, ids=lambda content: content[:20])
 def test_a_broken_entry_is_a_miss_and_is_replaced(root: Path, content: str) -> None:
     (root / "key" / "row.json").write_text(content)
     assert load(root, "key") is None
@@ -53,9 +56,48 @@ def test_a_broken_entry_is_a_miss_and_is_replaced(root: Path, content: str) -> N
     assert load(root, "key") is not None
 
 
-def test_an_entry_of_another_layout_is_a_miss(root: Path) -> None:
+def resealed(root: Path, before: str, after: str) -> None:
+    """Changes the entry and its hash with it."""
     row = root / "key" / "row.json"
-    row.write_text(row.read_text().replace('"schema": 1', '"schema": 0'))
+    content = json.dumps(json.loads(row.read_text())["entry"], ensure_ascii=False)
+    assert before in content
+    row.write_bytes(cache._sealed("key", content.replace(before, after).encode()))
+
+
+@pytest.mark.parametrize("change", [('"schema": 2', '"schema": 1'), ('"files": {', '"files": {"x": 1, ')])
+def test_an_entry_of_another_layout_is_a_miss(root: Path, change: tuple[str, str]) -> None:
+    resealed(root, '"row"', '"row"')
+    assert load(root, "key") is not None
+    resealed(root, *change)
+    assert load(root, "key") is None
+
+
+@pytest.mark.parametrize("change", [('"row": {"title": "run', '"row": {"title": "ran'), (' "none": null,', "")])
+def test_an_entry_that_was_changed_by_hand_is_a_miss(root: Path, change: tuple[str, str]) -> None:
+    row = root / "key" / "row.json"
+    assert change[0] in row.read_text()
+    row.write_text(row.read_text().replace(*change))
+    assert load(root, "key") is None
+
+
+def test_an_entry_without_its_row_is_a_miss(root: Path) -> None:
+    row = root / "key" / "row.json"
+    content = json.loads(row.read_text())
+    content["entry"]["row"] = None
+    row.write_text(json.dumps(content, separators=(",", ":")))
+    assert load(root, "key") is None
+
+
+def test_an_entry_of_another_key_is_a_miss(root: Path) -> None:
+    (root / "key").rename(root / "other")
+    assert load(root, "other") is None
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("name", ["row.json", "files/runs/a/index.html"])
+def test_a_pipe_in_an_entry_is_a_miss_and_not_waited_for(root: Path, name: str) -> None:
+    (root / "key" / name).unlink()
+    os.mkfifo(root / "key" / name)
     assert load(root, "key") is None
 
 
@@ -172,4 +214,6 @@ def test_a_cache_that_is_a_file_or_below_one_is_one_line(places: tuple[Path, Pat
 
 
 def test_the_row_file_is_plain_json(root: Path) -> None:
-    assert set(json.loads((root / "key/row.json").read_text())) == {"schema", "row", "files"}
+    content = json.loads((root / "key/row.json").read_text())
+    assert set(content) == {"sha256", "entry"}
+    assert set(content["entry"]) == {"schema", "row", "files"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -226,6 +227,42 @@ def test_a_closed_output_is_no_traceback(damaged: Path) -> None:
         f"{sys.executable} -m sitegen check '{damaged}' >&-", shell=True, capture_output=True, cwd=ROOT, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", ["check {}", "check {} --json", "glossary lr", "--help"])
+def test_an_output_that_is_full_is_one_line(damaged: Path, arguments: str, unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command(*(part.format(damaged) for part in arguments.split())),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+    assert (done.returncode, done.stderr.decode()) == (
+        1,
+        "sitegen: what is printed cannot be written: No space left on device\n",
+    )
+
+
+def test_an_error_that_is_not_the_outputs_is_a_bug(monkeypatch: pytest.MonkeyPatch, damaged: Path) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("sitegen.check.check_archive", fails)
+    with pytest.raises(OSError, match="No space left"):
+        cli.run(["check", str(damaged)])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["build", "{}", "-o", ""], ["build", "{}", "-o", "x", "--cache", ""], ["check", ""]]
+)
+def test_an_empty_path_is_no_folder(damaged: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([part.format(damaged) for part in arguments]) == 2
+    assert capsys.readouterr().err.endswith(": the path is empty\n")
 
 
 @pytest.fixture
