@@ -1,7 +1,8 @@
 """Comma-separated tables, read so that damage is named and never shifts a value.
 
 Owns the shape of a CSV file: header, records, the real file line of each, repeated and changed headers, rows
-that do not fit, unclosed quotes. What the columns mean is the business of the reader that asks.
+that do not fit, unclosed quotes. A damaged header is mended as far as its names are whole, since without it the whole
+table would be lost. What the columns mean is the business of the reader that asks.
 
 One code path serves clean and damaged files alike: a line without a quotation mark is split at its commas, the
 others go through the `csv` module one record at a time, so that an unclosed quote costs one line and not the
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -109,6 +111,8 @@ def parse_csv(path: str, text: str, is_header: HeaderTest) -> tuple[CsvTable, li
     for line, row in _records(lines, damage):
         if not sections:
             sections.append(_Section(row, [_clean(name) for name in row]))
+            if any("\n" in name for name in row):
+                damage.add("table.name-line-break", line)
         elif is_header(row) or row == sections[-1].raw:
             _take_header(sections, row, line, damage)
         elif len(row) != len(sections[-1].header):
@@ -122,14 +126,27 @@ def parse_csv(path: str, text: str, is_header: HeaderTest) -> tuple[CsvTable, li
     return table, problems + damage.problems()
 
 
+def header_of(text: str) -> list[str]:
+    """The names in the first line that is not blank, over the lines that a quoted name spans; [] when it is damaged."""
+    lines = text.split("\n", MAX_RECORD_LINES)
+    first = next((index for index, line in enumerate(lines) if line.strip()), len(lines))
+    found = next(_records(lines[first:], Lines("")), None)
+    return [] if found is None or found[0] != 1 else [_clean(name) for name in found[1]]
+
+
 def _records(lines: list[str], damage: Lines) -> Iterator[tuple[int, list[str]]]:
     """Records with the 1-based line they begin on; blank lines are passed over, broken ones noted."""
     index = 0
+    begun = False
     while index < len(lines):
         line = lines[index]
         index += 1
         if not line or line.isspace():
             continue
+        if "\0" in line and not begun:
+            damage.add("table.nul-in-header", index)
+            lines[index - 1] = line = line.replace("\0", "")
+        begun = True
         if "\0" in line:
             damage.add("table.nul", index)
         elif '"' not in line:
@@ -164,8 +181,8 @@ def _strict(record: str) -> list[str] | None:
 
 
 def _clean(name: str) -> str:
-    """A column's name without surrounding blanks and without a byte order mark that a concatenation left in it."""
-    return name.strip(" \t\ufeff")
+    """A column's name in one line, without surrounding blanks and a byte order mark that a concatenation left in it."""
+    return re.sub(r"\s*\n\s*", " ", name).strip(" \t\ufeff")
 
 
 def _misfit(row: list[str], header: list[str], *, last: bool) -> str:

@@ -10,7 +10,6 @@ Source: no one format; the columns are those of Stable-Baselines3 2.7 `common/lo
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 
@@ -20,7 +19,7 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import JobRecord, ReadResult, SourceFile
 from sitegen.readers import skyrl_metrics_table, trial_table, vllm_table
 from sitegen.readers.base import Reader
-from sitegen.readers.csv_table import CsvTable, Lines, integer, numbers, parse_csv
+from sitegen.readers.csv_table import CsvTable, Lines, header_of, integer, numbers, parse_csv
 from sitegen.readers.json_tracker import TRACKER
 from sitegen.readers.metric_records import (
     CLOCK_KEYS,
@@ -31,7 +30,7 @@ from sitegen.readers.metric_records import (
     printable,
     step_key,
 )
-from sitegen.readers.text_file import first_line, is_placeholder, line_list, load
+from sitegen.readers.text_file import head_text, is_placeholder, line_list, load
 from sitegen.readers.tracker_places import job_of_place
 from sitegen.text import Text
 
@@ -43,7 +42,7 @@ def sniff(source: SourceFile) -> bool:
     """Whether the header has a step column and another one, and no reader of a known table claims the file."""
     if is_placeholder(source):
         return False
-    header = _header(first_line(source))
+    header = header_of(head_text(source))
     known = (vllm_table.READER, skyrl_metrics_table.READER, trial_table.READER)
     return len(header) > 1 and step_key(header)[0] is not None and not any(other.claims(source) for other in known)
 
@@ -55,8 +54,7 @@ def read(source: SourceFile) -> ReadResult:
     records: list[MetricRecord] = []
     problems: list[Problem] = list(loaded.problems)
     if loaded.text is not None:
-        header = _header(next((line for line in loaded.text.split("\n") if line.strip()), ""))
-        key, guessed = step_key(header)
+        key, guessed = step_key(header_of(loaded.text))
         table, found = parse_csv(source.path, loaded.text, lambda row: key in [cell.strip() for cell in row])
         problems += found
         if key is None or key not in table.columns:
@@ -77,14 +75,6 @@ def read(source: SourceFile) -> ReadResult:
         rows=len(records),
         problems=(*problems, *tables.problems),
     )
-
-
-def _header(line: str) -> list[str]:
-    try:
-        cells = next(csv.reader([line]), [])
-    except csv.Error:
-        return []
-    return [cell.strip(" \t\ufeff") for cell in cells]
 
 
 def _records(path: str, table: CsvTable, key: str) -> tuple[list[MetricRecord], list[Problem]]:

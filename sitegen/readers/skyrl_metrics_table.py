@@ -21,9 +21,9 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult, SourceFile
 from sitegen.model.tables import NONFINITE, STEPS, conform
 from sitegen.readers.base import Reader
-from sitegen.readers.csv_table import CsvTable, Lines, Numbers, integer, numbers, parse_csv
+from sitegen.readers.csv_table import CsvTable, Lines, Numbers, header_of, integer, numbers, parse_csv
 from sitegen.readers.job_names import job_records
-from sitegen.readers.text_file import first_line, is_placeholder, line_list, load
+from sitegen.readers.text_file import head_text, is_placeholder, line_list, load
 from sitegen.readers.vllm_table import is_engine_header, is_engine_name
 from sitegen.text import Text
 
@@ -48,7 +48,7 @@ def sniff(source: SourceFile) -> bool:
     """Whether the head is a metrics table (or stands where one should be)."""
     if is_placeholder(source):
         return not is_engine_name(source.name)
-    header = _split(first_line(source))
+    header = header_of(head_text(source))
     if is_engine_header(header):
         return False
     return _is_header(header) or (_OWN_NAME.search(source.name) is not None and not is_engine_name(source.name))
@@ -73,10 +73,6 @@ def read(source: SourceFile) -> ReadResult:
     nonfinite = _nonfinite(frame, metrics)
     facts = {"absent_or_nonfinite": True} if _lost_difference(source, table, metrics) else {}
     return _result(source, frame, nonfinite, [*problems, *metric_problems], facts)
-
-
-def _split(line: str) -> list[str]:
-    return [name.strip().strip('"') for name in line.split(",")]
 
 
 def _is_header(row: Sequence[str]) -> bool:

@@ -62,11 +62,6 @@ def head_text(source: SourceFile) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def first_line(source: SourceFile) -> str:
-    """The first line of the head that is not blank; empty without one."""
-    return next((line for line in head_text(source).split("\n") if line.strip()), "")
-
-
 def line_list(lines: list[int]) -> Text:
     """Line numbers for a sentence: the first few, then how many more."""
     shown = ", ".join(str(line) for line in lines[:_LISTED])

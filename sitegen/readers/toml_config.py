@@ -31,6 +31,8 @@ _TRAINER_TOPS = frozenset(
 _PRIME_RL = frozenset({"orchestrator", "deployment", "weight_broadcast"})
 _TABLE = re.compile(r"^\[{1,2} *([^\]#]+?) *\]{1,2} *(?:#.*)?$")
 _KEY = re.compile(r"^([A-Za-z0-9_.\-]+|\"[^\"]+\") *=")
+_ENDLESS = re.compile(r"(?<=[=\[,\s])[+-]?(?:\d_?){301,}(?=\s*(?:[,\]#\n]|$))", re.ASCII)
+"""An integer of more digits than Python converts: shown as `plain` shows it."""
 _AT_LINE = re.compile(r"at line (\d+)")
 
 
@@ -47,7 +49,7 @@ def read(source: SourceFile) -> ReadResult:
     config, problems = None, list(loaded.problems)
     if loaded.text is not None:
         try:
-            content = tomllib.loads(loaded.text.lstrip("\ufeff"))
+            content = tomllib.loads(_ENDLESS.sub('"…"', loaded.text.lstrip("\ufeff")))
         except tomllib.TOMLDecodeError as error:
             line = _AT_LINE.search(str(error))
             reason = _AT_LINE.sub("", str(error)).split(" (")[0].strip()

@@ -20,8 +20,8 @@ from sitegen.model.run import ReadResult, SourceFile
 from sitegen.model.tables import TRIALS, conform
 from sitegen.readers.base import Reader
 from sitegen.readers.csv_columns import float_column
-from sitegen.readers.csv_table import CsvTable, Lines, parse_csv
-from sitegen.readers.text_file import first_line, is_placeholder, load
+from sitegen.readers.csv_table import CsvTable, Lines, header_of, parse_csv
+from sitegen.readers.text_file import head_text, is_placeholder, load
 from sitegen.text import Text
 
 TEXTS = {"task_name": "task", "trial_name": "trial", "exception_type": "exception"}
@@ -52,7 +52,7 @@ def is_trial_header(row: Sequence[str]) -> bool:
 
 def sniff(source: SourceFile) -> bool:
     """Whether the head is a trial table (or stands where one should be)."""
-    header = [name.strip().strip('"') for name in first_line(source).split(",")]
+    header = header_of(head_text(source))
     return is_placeholder(source) or is_trial_header(header) or source.name.lower().endswith(_OWN_SUFFIXES)
 
 

@@ -21,10 +21,10 @@ from sitegen.model.run import ReadResult, SourceFile
 from sitegen.model.tables import ENGINES, conform
 from sitegen.readers.base import Reader
 from sitegen.readers.csv_columns import float_column
-from sitegen.readers.csv_table import CsvTable, Lines, parse_csv
+from sitegen.readers.csv_table import CsvTable, Lines, header_of, parse_csv
 from sitegen.readers.job_names import job_records
 from sitegen.readers.log_clock import assumed_times
-from sitegen.readers.text_file import first_line, is_placeholder, load
+from sitegen.readers.text_file import head_text, is_placeholder, load
 from sitegen.text import Text
 
 COLUMNS = {
@@ -70,7 +70,7 @@ def sniff(source: SourceFile) -> bool:
     """Whether the head is an engine table (or stands where one should be)."""
     if is_placeholder(source):
         return True
-    header = [name.strip().strip('"') for name in first_line(source).split(",")]
+    header = header_of(head_text(source))
     if is_engine_header(header):
         return True
     looks_like_metrics = any("/" in name or name in ("step", "global_step") for name in header)

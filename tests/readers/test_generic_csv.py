@@ -43,6 +43,15 @@ def test_moments_become_the_clock():
     assert "_timestamp" not in result.steps.columns
 
 
+def test_a_header_over_several_lines_or_with_nul_bytes_is_read(tmp_path):
+    broken = read_bytes(tmp_path, "progress.csv", b'\n"lo\r\nss",iteration\r\n0.5,1\r\n0.25,2\r\n')
+    assert broken.steps[["step", "lo ss", "row"]].values.tolist() == [[1, 0.5, 4], [2, 0.25, 5]]
+    assert kinds(broken) == {"table.name-line-break": 2, "tracker.step-guessed": None}
+    mended = read_bytes(tmp_path, "log.csv", b"step\0,lo\0ss\n1,0.5\n2,0.25\n")
+    assert mended.steps[["step", "loss", "row"]].values.tolist() == [[1, 0.5, 2], [2, 0.25, 3]]
+    assert kinds(mended) == {"table.nul-in-header": 1}
+
+
 def test_tables_of_known_writers_are_left_to_their_readers(tmp_path):
     for name, content, reader in (
         ("metrics.csv", "step,loss\n1,2\n", "skyrl_metrics_table"),

@@ -111,6 +111,8 @@ def test_a_whole_last_row_without_line_end_is_used_and_said():
         ("cut-inside-quotes", [1, 2], {"table.unclosed-quote": 4}),
         ("quote-left-open-in-the-middle", [1, 3, 4, 5], {"table.unclosed-quote": 3}),
         ("nul-bytes", [1, 3], {"table.nul": 3}),
+        ("header-with-nul-bytes", [1, 3], {"table.nul-in-header": 1, "table.nul": 3}),
+        ("header-with-a-line-break", [1, 2], {"table.name-line-break": 1}),
         ("fractional-and-missing-steps", [1, 6], {"table.bad-step": 3}),
         ("steps-disagree", [1, 2, 4], {"table.step-disagrees": 3}),
         ("index-column", [1, 2], {"table.unnamed-column": None}),
@@ -127,6 +129,15 @@ def test_damage_is_named_by_line_and_costs_only_its_rows(oddity, steps, found):
     problems = kinds(result)
     assert {kind: problems.get(kind) for kind in found} == found
     assert set(problems) <= set(found) | {"table.no-line-end"}
+
+
+def test_a_damaged_header_keeps_the_names_and_lines_of_its_columns():
+    mended = read("header-with-nul-bytes")
+    assert column(mended, "reward/avg_raw_reward") == [0.5, 0.25]
+    assert column(mended, "row") == [2, 4]
+    broken = read("header-with-a-line-break")
+    assert column(broken, "reward/ avg_raw_reward") == [0.5, 0.25]
+    assert column(broken, "row") == [3, 4]
 
 
 def test_all_lines_of_a_kind_are_in_one_problem():

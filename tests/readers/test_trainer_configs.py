@@ -28,6 +28,13 @@ def test_toml_is_flat_with_lines_and_nothing_is_lost():
     assert result.config.header == "Reverse text."
 
 
+def test_an_endless_integer_in_toml_costs_only_itself():
+    result = read_fixture("toml_config", "an_endless_integer")
+    assert result.config.values == {"max_steps": 5, "seed": "…", "seeds": [1, "…", 3], "model.name": "7" * 4999}
+    assert result.config.lines == {"max_steps": 1, "seed": 2, "seeds": 3, "model.name": 5}
+    assert kinds(result) == {}
+
+
 def test_a_toml_key_given_twice_breaks_the_file_as_it_does_for_the_trainer():
     result = read_fixture("toml_config", "a_key_twice")
     assert result.config is None
