@@ -21,6 +21,7 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import HEAD_BYTES, RunFolder, RunSettings, SourceFile
 from sitegen.readers.base import Reader
 from sitegen.settings import RUN_FILE, SiteSettings, is_reserved
+from sitegen.text import Text
 
 MAX_DEPTH = 6
 """How deep below the archive a run folder may lie."""
@@ -47,6 +48,10 @@ _HF_EVENTS = re.compile(r"[A-Z][a-z]{2}\d\d_\d\d-\d\d-\d\d_")
 """How Transformers names the folders of event files in `runs`."""
 _WANDB_RUN = re.compile(r"(?:offline-)?run-\d{8}_\d{6}-")
 _JOB_LOG = re.compile(r"(?P<run>.+)_(?P<job>\d+)\.(?:out|log|err|txt)(?:\.gz|\.zst)?$", re.IGNORECASE)
+_PART_OF_RUN = re.compile(r"(?:^|/)(?:exports|checkpoints|checkpoint-\d+)(?=/|$)")
+"""Folders in which a run keeps its weights."""
+_NAMES_SHOWN = 3
+"""Names listed of a folder without evidence."""
 _NEVER_OPENED = (
     *(".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".distcp", ".npz", ".npy", ".onnx", ".h5"),
     *(".tar", ".zip", ".7z", ".whl", ".so", ".parquet", ".arrow", ".mp4", ".png", ".jpg"),
@@ -263,6 +268,7 @@ class _Tree:
         bundled = tuple(pattern for reader in readers if reader.bundle for pattern in reader.names)
         self.bundled = _names(bundled)
         self.looked_up = bundled if not any(set(pattern) & set("*?[") for pattern in bundled) else ()
+        self.tracing = _names(tuple(pattern for reader in readers if reader.trace for pattern in reader.names))
         self.evidential = _names(tuple(pattern for reader in readers if reader.evidence for pattern in reader.names))
         self.problems: list[Problem] = []
         self.followed: set[str] = set()
@@ -468,6 +474,8 @@ def _matches(path: str, globs: Iterable[str]) -> bool:
 def _discover(tree: _Tree) -> Iterator[RunFolder]:
     """Every run, outermost first; inside a run only folders with a `run.toml` are runs of their own."""
     too_deep: list[str] = []
+    found: set[str] = set()
+    bare: dict[str, list[_Folder]] = {}
     pending: list[tuple[_Folder, int]] = [(tree.root, 0)]
     while pending:
         folder, depth = pending.pop()
@@ -475,14 +483,53 @@ def _discover(tree: _Tree) -> Iterator[RunFolder]:
         if folder.declared or _has_evidence(tree, folder):
             files, inner = _collect(tree, folder)
             runs, absorbed = _split(tree, folder, files, inner)
+            found.update(run.path for run in runs)
             yield from runs
             pending.extend((child, depth) for child in inner if child not in absorbed)
-        elif depth < MAX_DEPTH:
+            continue
+        if _traces(tree, folder):
+            bare.setdefault(_whole(folder.path), []).append(folder)
+        if depth < MAX_DEPTH:
             pending.extend((child, depth + 1) for child in reversed(folder.folders))
         elif folder.folders:
             too_deep.append(folder.path)
+    _note_bare(tree, bare, found)
     if too_deep:
         tree.note("scan.too-deep", ".", depth=MAX_DEPTH, count=len(too_deep), first=min(too_deep))
+
+
+def _traces(tree: _Tree, folder: _Folder) -> list[str]:
+    """The folder's files that lie in runs only, by name."""
+    named = [file for file in folder.files if tree.tracing(file.name.lower())]
+    readers = [(file.name, claimant(tree.source(file), tree.readers)) for file in named]
+    return [name for name, reader in readers if reader is not None and reader.trace]
+
+
+def _whole(path: str) -> str:
+    """The folder whose part it is: exports and checkpoints lie in their run's folder."""
+    return _PART_OF_RUN.split(path, maxsplit=1)[0] or "."
+
+
+def _note_bare(tree: _Tree, bare: Mapping[str, Sequence[_Folder]], runs: Iterable[str]) -> None:
+    """Names the folders that have traces of a run and no evidence, unless runs lie in them, and what else they hold."""
+    from sitegen.readers.known_files import reason_for
+
+    above = {"/".join(parts[:end]) for parts in (run.split("/") for run in runs) for end in range(1, len(parts) + 1)}
+    for path, folders in bare.items():
+        if path in above or (path == "." and above):
+            continue
+        traces = [name for folder in folders for name in _traces(tree, folder)]
+        tree.note("scan.no-evidence", path, names=_listed(traces))
+        unread: dict[Text, list[str]] = {}
+        for source in (tree.source(file) for folder in folders for file in folder.files):
+            if claimant(source, tree.readers) is None:
+                unread.setdefault(reason_for(source, tree.readers), []).append(source.name)
+        for reason, names in unread.items():
+            tree.note("scan.unread", path, count=len(names), names=_listed(names), reason=reason)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMES_SHOWN]) + (", …" if len(names) > _NAMES_SHOWN else "")
 
 
 def _has_evidence(tree: _Tree, folder: _Folder) -> bool:

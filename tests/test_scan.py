@@ -17,7 +17,9 @@ from sitegen.settings import RunSettings, SiteSettings, is_address
 from sitegen.text import same
 
 
-def reader(name: str, *names: str, evidence: bool = True, mark: bytes = b"", bundle: bool = False) -> Reader:
+def reader(
+    name: str, *names: str, evidence: bool = True, mark: bytes = b"", bundle: bool = False, trace: bool = False
+) -> Reader:
     return Reader(
         name=name,
         title=same(name),
@@ -28,6 +30,7 @@ def reader(name: str, *names: str, evidence: bool = True, mark: bytes = b"", bun
         precedence=0,
         version=1,
         bundle=bundle,
+        trace=trace,
     )
 
 
@@ -35,7 +38,7 @@ READERS = (
     reader("table", "*metrics.csv"),
     reader("log", "*.out", "*.log", mark=b"step"),
     reader("card", "readme.md", evidence=False),
-    reader("config", "*_config.json", evidence=False),
+    reader("config", "*_config.json", evidence=False, trace=True),
     reader("trials", "result.json", mark=b"trial_name", bundle=True),
     reader("everything", "*.safetensors", evidence=False),
 )
@@ -76,7 +79,38 @@ def test_runs_are_found_by_their_own_files_and_by_logs_and_traces(tmp_path: Path
     found = scan(tmp_path)
     assert [run.path for run in found.runs] == ["c", "d", "e", "f", "run-20250101_000000-abc", "team/a", "team/b"]
     assert [run.name for run in found.runs][-2:] == ["a", "b"]
-    assert found.problems == ()
+    assert [(item.kind, item.path) for item in found.problems] == [("scan.no-evidence", "config-only")]
+
+
+def test_a_folder_with_traces_of_a_run_and_no_evidence_is_named(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "top_config.json",
+        "a/x_config.json",
+        "b/exports/global_step_5/policy/my_config.json",
+        "b/exports/global_step_6/policy/my_config.json",
+        "shared/y_config.json",
+        "shared/run1/x.out",
+        "declared/z_config.json",
+        "card/README.md",
+    )
+    make(tmp_path, "declared/run.toml", text="")
+    found = scan(tmp_path)
+    assert [run.path for run in found.runs] == ["declared", "shared/run1"]
+    told = {item.path: item.what.en for item in found.problems}
+    assert set(told) == {"a", "b"}
+    assert "(x_config.json)" in told["a"]
+    assert {item.kind for item in found.problems} == {"scan.no-evidence"}
+
+
+def test_an_archive_that_is_a_folder_without_evidence_is_named(tmp_path: Path) -> None:
+    make(tmp_path, *(f"{letter}_config.json" for letter in "abcd"), "run.sh", "README.md")
+    make(tmp_path, "cluster.yaml", text="kind: RayCluster\napiVersion: ray.io/v1\n")
+    bare, *unread = scan(tmp_path).problems
+    assert (bare.kind, bare.path) == ("scan.no-evidence", ".")
+    assert "(a_config.json, b_config.json, c_config.json, …)" in bare.what.en
+    said = "Files not read: 1 (run.sh). Reason: code or launch script; settings are read from configuration files."
+    assert (unread[-1].kind, unread[-1].path, unread[-1].what.en) == ("scan.unread", ".", said)
 
 
 def test_the_archive_may_itself_be_a_run(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sitegen.readers import (
     checkpoint_marks,
     console,
+    final_results,
     generic_csv,
     generic_jsonl,
     harbor_job,
@@ -47,6 +48,7 @@ READERS: tuple[Reader, ...] = (
     model_card.READER,
     console.READER,
     trainer_state.READER,
+    final_results.READER,
     xtuner_tracker.READER,
     verl_jsonl.READER,
     llamafactory_log.READER,

@@ -35,6 +35,9 @@ class Reader:
     """Rank among sources of the same thing: console log 40, table 30, tracker or W&B 20, report 10, surroundings 0."""
     version: int
     """Raised whenever the result for the same file changes; part of the cache key."""
+    trace: bool = False
+    """True: such a file lies in runs only (a configuration, a marker of a checkpoint). It makes no run, but a folder
+    that has one and no evidence is named."""
     bundle: bool = False
     """True: of such files in Harbor trial folders, all those below one folder come as a single source, whose
     `location` is that folder, `members` the files, `absent` the trials without one, `head` the first member's."""

@@ -70,6 +70,7 @@ LATEST = Reader(
     sniff=sniff_latest,
     read=read_latest,
     evidence=False,
+    trace=True,
     precedence=0,
     version=1,
 )
@@ -83,6 +84,7 @@ EXPORT = Reader(
     sniff=sniff_export,
     read=read_export,
     evidence=False,
+    trace=True,
     precedence=0,
     version=1,
 )

@@ -108,6 +108,7 @@ READER = Reader(
     sniff=sniff,
     read=read,
     evidence=False,
+    trace=True,
     precedence=1,
     version=1,
 )

@@ -5,7 +5,8 @@ only for files that a reader names. Weights are never opened.
 
 Source: Harbor 0.26 `models/trial/paths.py`, `models/job`; Transformers 4.57 `utils/hub.py` (file names of a saved
 model); PyTorch 2 `torch.save`, `distributed.checkpoint`; W&B 0.23 `wandb/sdk/lib/filenames.py`; MarinSkyRL
-`skyrl_train/evaluate.py` (`dumped_evals`).
+`skyrl_train/evaluate.py` (`dumped_evals`); Kubernetes 1.34 object fields; NeMo-RL `infra/nrl_k8s`; DeepSpeed 0.18
+`runtime/config.py`; Accelerate 1.11 `commands/config`.
 """
 
 from __future__ import annotations
@@ -142,6 +143,22 @@ KNOWN_FILES: tuple[KnownFile, ...] = (
         reason=Text(
             "points to another W&B folder, which is read under its own name",
             "指向另一个 W&B 文件夹，后者按自身名称读取",
+        ),
+    ),
+    KnownFile(
+        names=("*.yaml", "*.yml"),
+        keys=(b"apiVersion:", b"kuberay:", b"imagePullSecrets:"),
+        reason=Text(
+            "description of a cluster (Kubernetes); settings of the training are read from its own configuration",
+            "集群描述（Kubernetes）；训练设置从其自身的配置文件读取",
+        ),
+    ),
+    KnownFile(
+        names=("*.yaml", "*.yml", "*.json"),
+        keys=(b'"zero_optimization"', b"zero_optimization:", b"distributed_type:"),
+        reason=Text(
+            "settings of how processes share the work (DeepSpeed, Accelerate)",
+            "进程间分工的设置（DeepSpeed、Accelerate）",
         ),
     ),
     KnownFile(

@@ -113,6 +113,7 @@ READER = Reader(
     sniff=sniff,
     read=read,
     evidence=False,
+    trace=True,
     precedence=0,
     version=1,
 )

@@ -90,6 +90,7 @@ READER = Reader(
     sniff=sniff,
     read=read,
     evidence=False,
+    trace=True,
     precedence=0,
     version=2,
 )

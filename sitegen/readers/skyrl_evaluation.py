@@ -106,6 +106,7 @@ READER = Reader(
     sniff=sniff,
     read=read,
     evidence=False,
+    trace=True,
     precedence=5,
     version=1,
 )

@@ -133,6 +133,7 @@ READER = Reader(
     sniff=sniff,
     read=read,
     evidence=False,
+    trace=True,
     precedence=3,
     version=1,
 )

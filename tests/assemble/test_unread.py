@@ -65,6 +65,24 @@ def test_config_json_is_told_by_its_keys():
     assert reason("r/config.json", b'{"trials_dir": "x"}').startswith("settings of a Harbor")
 
 
+@pytest.mark.parametrize(
+    ("path", "head", "start"),
+    [
+        ("r/cluster.infra.yaml", b"# 4 workers\nimage: x\nimagePullSecrets: [y]\n", "description of a cluster"),
+        ("r/rayclusters.yml", b"apiVersion: ray.io/v1\nkind: RayCluster\n", "description of a cluster"),
+        ("r/ds_config.json", b'{"zero_optimization": {"stage": 3}}', "settings of how processes share"),
+        (
+            "r/accelerate.yaml",
+            b"compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\n",
+            "settings of how processes",
+        ),
+        ("r/words.yaml", b"a: 1\n", "no reader knows"),
+    ],
+)
+def test_settings_of_machines_are_told_by_their_keys(path, head, start):
+    assert reason(path, head).startswith(start)
+
+
 def test_file_named_like_a_format_that_holds_something_else_says_so():
     said = "named like “Trainer state of Transformers / TRL (JSON)”, but its content is of no known format"
     assert reason("r/trainer_state.json", b"[1]") == said

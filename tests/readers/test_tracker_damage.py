@@ -15,7 +15,7 @@ from tests.readers.sources import BY_NAME, DATA, SAMPLES, source_of
 OWN = (
     *("verl_jsonl", "xtuner_tracker", "trainer_state", "llamafactory_log", "tinker_metrics", "prime_rl_metrics"),
     *("generic_jsonl", "generic_csv", "wandb_history", "wandb_metadata", "wandb_summary", "wandb_config"),
-    *("tensorboard_events", "toml_config", "json_config"),
+    *("tensorboard_events", "toml_config", "json_config", "final_results"),
 )
 SMALL = 3_000
 """Bytes up to which a file is cut at every byte; a longer one at 400 seeded places."""
