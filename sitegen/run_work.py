@@ -29,7 +29,7 @@ from sitegen.pages.base import SiteContext
 from sitegen.pages.row import RunRow, run_row
 from sitegen.privacy import masked
 from sitegen.readers import READERS
-from sitegen.scan import addresses, claimant, scan_archive, settings_file
+from sitegen.scan import addresses, claimant, scan_archive, settings_file, with_heads
 from sitegen.settings import SiteSettings, load_run_settings
 from sitegen.text import Lang
 
@@ -80,7 +80,8 @@ def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> 
 
 def read_run(task: RunTask, site: SiteSettings) -> Run:
     """The run, assembled from its files, nothing in it that must not be shown."""
-    return masked(assemble(task.folder, _read(task.folder), site, task.settings, task.slug))
+    folder = with_heads(task.folder, READERS)
+    return masked(assemble(folder, _read(folder), site, task.settings, task.slug))
 
 
 def make_site(lang: Lang, key: str, root: Path, parcel: bytes, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -173,8 +174,9 @@ def logged_names(task: RunTask, site: SiteSettings) -> tuple[LoggedName, ...]:
     have entries: neither is listed. Where files of several frameworks lie in one folder, a metric belongs to the
     frameworks of the files that hold it.
     """
-    results = _read(task.folder)
-    run = masked(assemble(task.folder, results, site, task.settings, task.slug))
+    folder = with_heads(task.folder, READERS)
+    results = _read(folder)
+    run = masked(assemble(folder, results, site, task.settings, task.slug))
     holders: dict[str, set[str]] = {}
     for result in results:
         if result.framework is not None and result.steps is not None:

@@ -1,7 +1,8 @@
 """Finds the runs of an archive and the files that belong to each; parses nothing, writes nothing.
 
 Each folder is listed once and each file stat-ed once. Only files that a reader names are opened, and of those only
-the first bytes. What makes a folder a run, and which files are whose, is described in `docs/design.md`.
+the first bytes, which are let go once a run is put together (`with_heads` reads them again for one run). What makes a
+folder a run, and which files are whose, is described in `docs/design.md`.
 """
 
 from __future__ import annotations
@@ -107,6 +108,31 @@ def scan_archive(
     return ScanResult(runs=runs, problems=outside)
 
 
+def with_heads(folder: RunFolder, readers: Sequence[Reader]) -> RunFolder:
+    """The run with the first bytes of the files that a reader names, as they were when the archive was scanned.
+
+    Scanning lets go of them, because those of all files of an archive are more than a process should hold.
+    """
+    opened = _opened(readers)
+    files = [
+        replace(source, head=_head(source.location)) if _has_head(source) and opened(source.name) else source
+        for source in folder.files
+    ]
+    return replace(folder, files=tuple(files))
+
+
+def _has_head(source: SourceFile) -> bool:
+    return source.size > 0 and not source.bundled and not source.head
+
+
+def _head(location: Path) -> bytes:
+    try:
+        with location.open("rb", buffering=0) as stream:
+            return stream.read(HEAD_BYTES)
+    except OSError:
+        return b""  # said when the archive was scanned, or by the reader
+
+
 def claimant(source: SourceFile, readers: Sequence[Reader]) -> Reader | None:
     """The reader that takes a file: the first whose names and sniff accept it; None when none does."""
     lowered = source.name.lower()
@@ -209,7 +235,6 @@ class _File:
     name: str
     path: str
     entry: os.DirEntry[str]
-    source: SourceFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +289,8 @@ class _Tree:
         self.output = os.path.realpath(output) if output is not None else None
         self.exclude = exclude
         self.readers = readers
-        self.named = _names(tuple(pattern for reader in readers for pattern in reader.names))
+        self.opened = _opened(readers)
+        self.sources: dict[str, SourceFile] = {}
         bundled = tuple(pattern for reader in readers if reader.bundle for pattern in reader.names)
         self.bundled = _names(bundled)
         self.looked_up = bundled if not any(set(pattern) & set("*?[") for pattern in bundled) else ()
@@ -330,18 +356,23 @@ class _Tree:
         return True
 
     def source(self, file: _File) -> SourceFile:
-        """The file as readers see it; its head is read once, and only when a reader names it."""
-        if file.source is None:
+        """The file as readers see it; its head is read when a reader names it, and kept until `forget`."""
+        known = self.sources.get(file.path)
+        if known is None:
             size, stamp = self.stat(file)
             head = self.head(file.entry.path, file.path) if size and self.opened(file.name) else b""
-            file.source = SourceFile(
+            known = self.sources[file.path] = SourceFile(
                 path=file.path,
                 location=Path(file.entry.path),
                 size=size,
                 head=head,
                 fingerprint=f"{stamp}-{zlib.crc32(head):x}",
             )
-        return file.source
+        return known
+
+    def forget(self) -> None:
+        """Lets go of the heads read so far: the folder they were read for is done with."""
+        self.sources.clear()
 
     def stat(self, file: _File) -> tuple[int, str]:
         """Size and a stamp that changes with the content."""
@@ -351,11 +382,6 @@ class _Tree:
             self.note("scan.unreadable-file", file.path, reason=error.strerror or "unknown")
             return 0, ""
         return state.st_size, _stamp(state)
-
-    def opened(self, name: str) -> bool:
-        """Whether a file of this name may be opened."""
-        lowered = name.lower()
-        return self.named(lowered) and not lowered.endswith(_NEVER_OPENED)
 
     def note(self, kind: str, path: str, **values: object) -> None:
         """Records a problem."""
@@ -443,6 +469,17 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def _opened(readers: Sequence[Reader]) -> Callable[[str], bool]:
+    """A test of whether a file of a name may be opened."""
+    named = _names(tuple(pattern for reader in readers for pattern in reader.names))
+
+    def opened(name: str) -> bool:
+        lowered = name.lower()
+        return named(lowered) and not lowered.endswith(_NEVER_OPENED)
+
+    return opened
+
+
 _COMPILED: dict[tuple[str, ...], Callable[[str], bool]] = {}
 
 
@@ -485,10 +522,12 @@ def _discover(tree: _Tree) -> Iterator[RunFolder]:
             runs, absorbed = _split(tree, folder, files, inner)
             found.update(run.path for run in runs)
             yield from runs
+            tree.forget()
             pending.extend((child, depth) for child in inner if child not in absorbed)
             continue
         if _traces(tree, folder):
             bare.setdefault(_whole(folder.path), []).append(folder)
+        tree.forget()
         if depth < MAX_DEPTH:
             pending.extend((child, depth + 1) for child in reversed(folder.folders))
         elif folder.folders:
@@ -608,11 +647,11 @@ def _bundles(tree: _Tree, folder: _Folder) -> list[SourceFile]:
         names = {member.name for child in trials for member in child.members}
         if trials:
             names.update(name for name in tree.looked_up if name not in {known.lower() for known in names})
-        folder.bundles = [_bundle(tree, folder, name, trials) for name in sorted(names)]
+        folder.bundles = [_bundle(folder, name, trials) for name in sorted(names)]
     return folder.bundles
 
 
-def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
+def _bundle(folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
     """The files of one name, and the trials that lack it; both in path order."""
     start = len(folder.location.rstrip(os.sep)) + 1
     members: list[str] = []
@@ -629,13 +668,10 @@ def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> S
             total += found.size
         digest.update(f"{child.path}\0{found.stamp if found else ''}\n".encode())
     above = f"{folder.path}/" if folder.path else ""
-    location = Path(folder.location)
-    first = min(members, default=None)
     return SourceFile(
         path=f"{above}*/{name}",
-        location=location,
+        location=Path(folder.location),
         size=total,
-        head=b"" if first is None else tree.head(str(location / first), f"{above}{first}"),
         fingerprint=digest.hexdigest(),
         members=tuple(sorted(members)),
         absent=tuple(sorted(absent)),
@@ -705,7 +741,7 @@ def _run_folder(tree: _Tree, path: str, folder: _Folder, files: list[SourceFile]
         path=path or ".",
         name=name,
         location=Path(folder.location),
-        files=tuple(sorted(files, key=lambda source: source.path)),
+        files=tuple(replace(source, head=b"") for source in sorted(files, key=lambda source: source.path)),
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sitegen.errors import SettingsError
 from sitegen.model.run import ReadResult, RunFolder, SourceFile
 from sitegen.readers.base import Reader
-from sitegen.scan import ScanResult, addresses, claimant, scan_archive, settings_file, slug_of
+from sitegen.scan import ScanResult, addresses, claimant, scan_archive, settings_file, slug_of, with_heads
 from sitegen.settings import RunSettings, SiteSettings, is_address
 from sitegen.text import same
 
@@ -24,7 +24,7 @@ def reader(
         name=name,
         title=same(name),
         names=names,
-        sniff=lambda source: mark in source.head,
+        sniff=lambda source: source.bundled or mark in source.head,
         read=lambda source: ReadResult(reader=name, source=source.path, precedence=0),
         evidence=evidence,
         precedence=0,
@@ -257,7 +257,8 @@ def test_only_named_files_are_opened_and_weights_never(tmp_path: Path, monkeypat
     monkeypatch.setattr("builtins.open", watched)
     (run,) = scan(tmp_path).runs
     assert opened == ["metrics.csv"]
-    assert {file.name: file.head for file in run.files} == {
+    assert {file.head for file in run.files} == {b""}  # let go, so that an archive's heads never add up
+    assert {file.name: file.head for file in with_heads(run, READERS).files} == {
         "metrics.csv": b"step 1\n",
         "model.safetensors": b"",
         "notes.bin": b"",
@@ -326,13 +327,23 @@ def test_names_that_are_hostile_or_no_text(tmp_path: Path) -> None:
     assert len(set(slugs)) == 5
 
 
-def test_trials_of_a_job_come_as_one_source_and_the_rest_of_their_record_is_not_listed(tmp_path: Path) -> None:
+def test_trials_of_a_job_come_as_one_source_and_the_rest_of_their_record_is_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = "r/trace_jobs/2025-01-01__12-00-00"
     for trial in ("t1__aaaaaaa", "t2__bbbbbbb"):
         make(tmp_path, f"{job}/{trial}/result.json", text='{"trial_name": 1}')
         make(tmp_path, f"{job}/{trial}/agent/trajectory.json", f"{job}/{trial}/run.log", f"{job}/{trial}/config.json")
     make(tmp_path, f"{job}/result.json", text='{"n_total_trials": 2}')
+    opened, real = [], open
+
+    def watched(file: str, *args: object, **more: object) -> object:
+        opened.append(Path(file).relative_to(tmp_path).as_posix())
+        return real(file, *args, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr("builtins.open", watched)
     (run,) = scan(tmp_path).runs
+    assert set(opened) == {f"{job}/result.json"}  # those of the trials are for their reader to open, once
     assert [file.path for file in run.files] == [
         f"{job}/*/result.json",
         f"{job}/result.json",
@@ -340,7 +351,6 @@ def test_trials_of_a_job_come_as_one_source_and_the_rest_of_their_record_is_not_
     bundle, single = run.files
     assert bundle.members == ("t1__aaaaaaa/result.json", "t2__bbbbbbb/result.json")
     assert (bundle.location, bundle.name, bundle.size) == (tmp_path / job, "result.json", 34)
-    assert bundle.head == b'{"trial_name": 1}'
     assert [claimant(file, READERS) and claimant(file, READERS).name for file in (bundle, single)] == ["trials", None]  # type: ignore[union-attr]
 
 

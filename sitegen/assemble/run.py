@@ -47,7 +47,7 @@ LOST_DIFFERENCE: Final = "absent_or_nonfinite"
 """`ReadResult.facts` key: the writer of the file lost the difference between absent and not finite."""
 
 _EXPORT = re.compile(r"(?:^|/)exports/global_step_(\d+)/")
-_EXPORTS = re.compile(r"(?:^|/)exports/")
+_EXPORTS = re.compile(r"(?:^|/)exports/(?!dumped_evals/)")
 
 
 def assemble(
@@ -333,7 +333,10 @@ def _latest_checkpoint(path: str, best: Sequence[ReadResult]) -> tuple[int | Non
 
 
 def _exports(folder: RunFolder, best: Sequence[ReadResult]) -> tuple[int, ...] | None:
-    """Steps with an export on disk: what readers say, and folders `exports/global_step_N` with files in them."""
+    """Steps with an export on disk: what readers say, and folders `exports/global_step_N` with files in them.
+
+    A folder `exports` that holds nothing but dumped evaluations, which every run may have, tells of no export.
+    """
     found = {result.export_step for result in best if result.export_step is not None}
     found |= {int(match[1]) for source in folder.files if (match := _EXPORT.search(source.path))}
     if not found and not any(_EXPORTS.search(source.path) for source in folder.files):

@@ -40,7 +40,7 @@ class Reader:
     that has one and no evidence is named."""
     bundle: bool = False
     """True: of such files in Harbor trial folders, all those below one folder come as a single source, whose
-    `location` is that folder, `members` the files, `absent` the trials without one, `head` the first member's."""
+    `location` is that folder, `members` the files, `absent` the trials without one; `head` is empty."""
 
     def names_match(self, name: str) -> bool:
         """Whether the file's name is one of this format's."""

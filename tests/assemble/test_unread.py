@@ -6,6 +6,7 @@ from sitegen.model.run import SourceFile
 from sitegen.readers import READERS
 from sitegen.readers.known_files import KNOWN_FILES, reason_for
 from sitegen.run_work import find_runs, read_run
+from sitegen.scan import with_heads
 from sitegen.settings import SiteSettings
 from tests.pages.run_fixture import files, read
 
@@ -116,7 +117,9 @@ def test_weights_are_never_opened(tmp_path):
     names = ("model.safetensors", "exports/global_step_5/policy/pytorch_model.bin", "checkpoint-5/optimizer.pt")
     run_with(tmp_path, *((name, b"weights") for name in names))
     (task,) = find_runs(tmp_path, SiteSettings()).tasks
-    heads = {item.path.removeprefix("run/"): item.head for item in task.folder.files}
+    folder = with_heads(task.folder, READERS)
+    heads = {item.path.removeprefix("run/"): item.head for item in folder.files}
+    assert heads["x_metrics_table.csv"] == TABLE.encode()
     assert [heads[name] for name in names] == [b"", b"", b""]
 
 

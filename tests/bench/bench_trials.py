@@ -20,7 +20,7 @@ from typing import Any
 
 from sitegen.model.run import RunFolder
 from sitegen.readers import READERS
-from sitegen.scan import claimant, scan_archive
+from sitegen.scan import claimant, scan_archive, with_heads
 from sitegen.settings import SiteSettings
 
 TRIALS = 45_000
@@ -84,7 +84,7 @@ def plain(root: Path) -> int:
 def scanned(root: Path) -> RunFolder:
     """The one run."""
     (run,) = scan_archive(root, SiteSettings()).runs
-    return run
+    return with_heads(run, READERS)
 
 
 def read(run: RunFolder) -> int:

@@ -12,7 +12,7 @@ from sitegen.glossary.lookup import load_glossary
 from sitegen.model.tables import STEPS
 from sitegen.readers import READERS
 from sitegen.run_work import find_runs, read_run
-from sitegen.scan import claimant
+from sitegen.scan import claimant, with_heads
 from sitegen.settings import load_site_settings
 
 SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
@@ -23,7 +23,7 @@ def tables() -> Iterator[tuple[str, str | None, pd.DataFrame]]:
     site = load_site_settings(SAMPLES)
     for task in find_runs(SAMPLES, site).tasks:
         framework = read_run(task, site).framework
-        for source in task.folder.files:
+        for source in with_heads(task.folder, READERS).files:
             reader = claimant(source, READERS)
             result = reader.read(source) if reader is not None else None
             if result is not None and result.steps is not None:
