@@ -182,7 +182,8 @@ def _export_times(run: Run) -> tuple[int, ...]:
     steps: set[int] = set()
     for span in EXPORT_SPANS:
         if span in run.steps.columns:
-            taken = run.steps[span].to_numpy(dtype="float64") > 0
+            seconds = run.steps[span].to_numpy(dtype="float64")
+            taken = np.isfinite(seconds) & (seconds > 0)
             steps.update(run.steps.loc[taken, "step"].tolist())
     return tuple(sorted(steps))
 

@@ -3,7 +3,8 @@
 Two ways of logging metrics: `WANDB_MIRROR kind=… step=… metrics={JSON}` on one line, and the older console logger's
 `Step N:` followed by a Python dict over many lines, whose floats are strings of four decimals. Both stand at the end
 of their step: batch lines and exceptions of step N come before them. The team's own parser gives them to the step
-before, so its `batch_errors/*` are one step late.
+before, so its `batch_errors/*` are one step late. The older logger does not say what it prints: a block of nothing
+but an evaluation, such as `Step 0:` before training, is an evaluation.
 
 Source: MarinSkyRL `skyrl_train/trainer.py` (`_log_metrics_stdout`, since 3bf21d52b, 2026-05-12),
 `skyrl_train/utils/tracking.py` (`ConsoleLogger`), `examples/terminal_bench/terminal_bench_generator.py` at a559688.
@@ -23,6 +24,7 @@ from sitegen.readers.console.dialect import Dialect, Evidence, Found, Line, Log,
 from sitegen.readers.console.payload import json_object, python_dict, split_numbers
 from sitegen.readers.console.prefixes import plain
 from sitegen.readers.console.records import MAX_STEP, Records
+from sitegen.readers.metric_records import kind_of
 
 _MIRROR = re.compile(r"WANDB_MIRROR kind=(?P<kind>[a-z]+) step=(?P<step>\d+) metrics=")
 _HEADER = re.compile(r"Step (?P<step>\d+):")
@@ -211,7 +213,7 @@ class _Parser:
         self._note_rounding(found[0])
         numbers, others = split_numbers(found[0], texts_are_numbers=True)
         self._note_texts(others, block.line)
-        self._record(block.step, numbers, block.line, block.time)
+        self._record(block.step, numbers, block.line, block.time, kind=kind_of(numbers))
 
     def _broken_block(self, block: _Block) -> None:
         self._block = None
