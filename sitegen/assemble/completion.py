@@ -14,6 +14,7 @@ import pandas as pd
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult
 from sitegen.model.tables import STEPS
+from sitegen.text import Text
 
 LOWEST = 11
 """Precedence below which nothing is taken: reports are rounded, W&B's summary is of no step."""
@@ -21,6 +22,10 @@ _OF_OTHERS = ("batch_errors/",)
 """Beginnings of columns that the log parser counts itself, one step late: a log's own batch lines are right."""
 _COUNTED = ("batches", "instances", "successful", "failed", "masked")
 _KEY = ["kind", "step"]
+_WHICH_JOB = Text(
+    "the run has several jobs, and which of them wrote this is not known", "该运行有多个任务，不知道这是哪个任务写的"
+)
+_TWO_CLOCKS = Text("the file counts two things under one step", "该文件在同一步数下计两种不同的数")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,6 +64,29 @@ def completions(result: ReadResult, table: pd.DataFrame, taken: Taken) -> Iterat
             added = _completion(result, mine, name, taken)
             if added is not None:
                 yield added
+
+
+def left_out(result: ReadResult, table: pd.DataFrame, taken: Taken) -> list[Problem]:
+    """What a source has that those shown lack and that is not taken from it, because its place in them is not known.
+
+    Args:
+        result: The source that is set aside.
+        table: Its steps that are not shown.
+        taken: As in `completions`.
+    """
+    if result.precedence < LOWEST or table.empty:
+        return []
+    two_clocks = result.facts.get("two_clocks") is True
+    single = table["job"].nunique() == 1
+    lost = [rows for job, rows in table.groupby("job", sort=True) if _job_in(str(job), taken, single=single) is None]
+    mine = table if two_clocks else pd.concat(lost) if lost else table.iloc[:0]
+    shown = {id(rows): (other, rows) for other, rows in taken.values()}
+    lacking = [set(_lacking(result, mine, other, rows)) for other, rows in shown.values()]
+    names = [name for name in STEPS.measures(mine) if lacking and all(name in each for each in lacking)]
+    if not names:
+        return []
+    values = {"count": len(names), "metric": names[0], "why": _TWO_CLOCKS if two_clocks else _WHICH_JOB}
+    return [problem("assemble.metrics-left-out", result.source, None, **values)]
 
 
 def late_counts(result: ReadResult, table: pd.DataFrame, taken: Taken) -> list[Problem]:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sitegen.assemble.completion import completions, late_counts
+from sitegen.assemble.completion import completions, late_counts, left_out
 from sitegen.assemble.signatures import row_hashes
 from sitegen.model.problems import Problem, problem
 from sitegen.model.run import ReadResult
@@ -129,6 +129,7 @@ def _complete(
 ) -> None:
     """Adds to records shown what only a source set aside has."""
     chosen.problems += late_counts(result, aside, taken)
+    chosen.problems += left_out(result, aside, taken)
     for added in completions(result, aside, taken):
         other, before = taken[added.job]
         chosen.tables = [added.steps if rows is before else rows for rows in chosen.tables]

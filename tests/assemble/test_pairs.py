@@ -153,6 +153,23 @@ def test_tracker_under_another_name_is_the_only_job_there_is():
         table("m.csv", [*rows, {"job": "b_1002", "step": 3, "reward": 0.1}]), table("w.jsonl", more, precedence=20)
     )
     assert "gpu" not in two.steps.columns  # which of two jobs it is cannot be told
+    (said,) = [item for item in two.problems if item.kind == "assemble.metrics-left-out"]
+    assert (said.severity, said.path) == ("warning", "r/w.jsonl")
+    assert said.what.en == "Metrics that no source shown has: 1, for example gpu."
+    assert "several jobs" in said.effect.en
+
+
+def test_metrics_left_out_are_said_only_where_no_source_shown_has_them():
+    rows = [{"job": "a_1001", "step": 1, "reward": 0.1}, {"job": "b_1002", "step": 2, "reward": 0.1}]
+    same = [{"job": "t", "step": step, "reward": 0.1} for step in (1, 2)]
+    assert kinds(run_of(table("m.csv", rows), table("w.jsonl", same, precedence=20))) == []
+    clocks = table("t.jsonl", [row | {"grad": 0.5} for row in same], precedence=20, facts={"two_clocks": True})
+    (said,) = run_of(table("m.csv", rows), clocks).problems
+    assert (said.kind, said.what.en) == (
+        "assemble.metrics-left-out",
+        "Metrics that no source shown has: 1, for example grad.",
+    )
+    assert "counts two things" in said.effect.en
 
 
 def test_summary_and_report_add_nothing():
