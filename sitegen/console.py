@@ -209,6 +209,9 @@ def explanation(found: Explained, glossary: Glossary) -> Iterator[tuple[Label, L
     """An entry as labelled lines: the name, title, sentence and text first; a label alone is a heading."""
     entry = found.entry
     yield same(found.name), None
+    if found.choice:
+        yield from _choice(found, glossary)
+        return
     yield None, entry.title
     prose = (entry.notice, entry.short, entry.what if entry.what != entry.short else None, entry.together)
     yield from ((None, text) for text in prose if text is not None)
@@ -225,6 +228,18 @@ def explanation(found: Explained, glossary: Glossary) -> Iterator[tuple[Label, L
         )
         if text is not None
     )
+
+
+def _choice(found: Explained, glossary: Glossary) -> Iterator[tuple[Label, Label]]:
+    """What each framework that logs a name means by it, and how to read one whole entry."""
+    titles = {item.id: item.title for item in glossary.frameworks}
+    entries = (found.entry, *found.also)
+    yield None, ui("cli.glossary.choice", n=len(entries))
+    for entry in entries:
+        owner = titles.get(entry.framework, same(entry.framework))
+        label = Text(f"{owner.en} (--framework {entry.framework})", f"{owner.zh}（--framework {entry.framework}）")
+        title, short = entry.title, entry.short
+        yield label, Text(f"{title.en}. {short.en}", f"{title.zh}。{short.zh}")
 
 
 def _facts(found: Explained, glossary: Glossary) -> Iterator[tuple[str, Label]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import nh3
@@ -24,12 +24,16 @@ from markupsafe import Markup, escape
 
 from sitegen import format as fmt
 from sitegen.glossary.loader import units
+from sitegen.glossary.observed import checked_against, contradictions
+from sitegen.glossary.patterns import PLACEHOLDER, natural
+from sitegen.glossary.places import CONCEPTS
 from sitegen.resources import folder
 from sitegen.text import Lang, Text, ui
 
 if TYPE_CHECKING:
     from sitegen.glossary.entry import EntryKind, GlossaryEntry
     from sitegen.glossary.lookup import Glossary
+    from sitegen.glossary.observed import Observed
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -75,6 +79,21 @@ class Head(Protocol):
         """Glossary entries that may be linked; None for all."""
         ...
 
+    @property
+    def names(self) -> Mapping[str, EntryKind]:
+        """Names of the page's run that running text may hold."""
+        ...
+
+    @property
+    def frameworks(self) -> Mapping[str, str]:
+        """Logged name to its framework, where that is not the page's."""
+        ...
+
+    @property
+    def observed(self) -> Mapping[str, Observed]:
+        """Logged name to its values."""
+        ...
+
 
 class PageView(Protocol):
     """Any view model."""
@@ -113,16 +132,18 @@ class Frame:
     """Its links."""
     site: SiteView
     """Its site."""
-    framework: str | None
-    """Framework whose names it shows."""
-    pages: frozenset[str] | None
-    """Entries that have a page, where not all that `term` finds have one; None: all have."""
+    head: Head
+    """What the page says of itself."""
     icons: dict[str, None] = field(default_factory=dict)
     """Icons and patterns used, in order."""
     popovers: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Popover texts by entry id, in order."""
+    facts: dict[str, int] = field(default_factory=dict)
+    """Units, directions and bases that popovers print, and their places: most names share them."""
     popover_bytes: int = 0
     """Their size so far."""
+    distinct: Mapping[str, str] | None = None
+    """The run's names that cannot be ordinary words; None until asked for."""
 
 
 _frame: ContextVar[Frame] = ContextVar("sitegen-frame")
@@ -131,8 +152,7 @@ _frame: ContextVar[Frame] = ContextVar("sitegen-frame")
 def render(template: str, page: PageView, site: SiteView, lang: Lang) -> bytes:
     """One page in one language: `templates/<template>` with `page`, `site` and `lang`."""
     urls = site.urls(page.head.path, lang)
-    head = page.head
-    with _rendering(Frame(lang=lang, urls=urls, site=site, framework=head.framework, pages=head.entries)):
+    with _rendering(Frame(lang=lang, urls=urls, site=site, head=page.head)):
         text = environment().get_template(template).render(page=page, site=site, lang=lang, urls=urls)
     return _CONTROL.sub("\ufffd", text).encode()
 
@@ -173,6 +193,9 @@ def environment() -> Environment:
         "link": lambda path: _frame.get().urls.to(path),
         "page_link": lambda path, anchor="": _frame.get().urls.page_to(path, anchor),
         "metric": metric,
+        "concepts": concepts,
+        "exception": exception,
+        "exception_data": exception_data,
         "term": term,
         "popovers": _popovers,
         "json_script": json_script,
@@ -205,6 +228,8 @@ def _filters() -> dict[str, Any]:
         "json": js_text,
         "mathml": mathml,
         "wrap": wrap,
+        "pattern": pattern,
+        "named": named,
         "plain": plain,
         "prose": prose,
         "markdown": markdown,
@@ -275,7 +300,20 @@ def symbols() -> Mapping[str, str]:
 def metric(name: str, label: str | Text | None = None) -> Markup:
     """A logged name with its popover and the link to its glossary page; every name has one."""
     frame = _frame.get()
-    return _linked(frame, frame.site.glossary.explain(name, frame.framework), name, label)
+    return _linked(frame, frame.site.glossary.explain(name, _framework(frame, name)), name, label)
+
+
+def exception(name: str, label: str | Text | None = None) -> Markup:
+    """An exception class with its popover and the link to its glossary page; every class has one."""
+    frame = _frame.get()
+    return _linked(frame, frame.site.glossary.explain(name, _framework(frame, name), "exception"), name, label)
+
+
+def exception_data(name: str) -> Markup:
+    """What a script needs to explain an exception that it writes itself: attributes for an element that names it."""
+    frame = _frame.get()
+    key, href = _explained(frame, frame.site.glossary.explain(name, _framework(frame, name), "exception"), name)
+    return Markup(' data-key="{}" data-href="{}"').format(key, href)
 
 
 def term(name: str, label: str | Text | None = None, kind: EntryKind | None = None) -> Markup:
@@ -284,11 +322,80 @@ def term(name: str, label: str | Text | None = None, kind: EntryKind | None = No
     Settings need `kind="setting"`; without a kind, metrics, engine fields, trial columns and exceptions are tried.
     """
     frame = _frame.get()
-    glossary = frame.site.glossary
-    entry = glossary.find(name, frame.framework, kind) or glossary.entry(name)
-    if entry is None or (frame.pages is not None and entry.id not in frame.pages):
+    glossary, pages = frame.site.glossary, frame.head.entries
+    entry = glossary.find(name, _framework(frame, name), kind) or glossary.entry(name)
+    if entry is None or (pages is not None and entry.id not in pages):
         return _shown(name, label, frame.lang)
     return _linked(frame, entry, name, label)
+
+
+def concepts(section: str) -> Markup:
+    """The line that leads from a section of a page to the concepts it rests on; empty where it names none."""
+    known = _frame.get().site.glossary
+    entries = [entry for key in CONCEPTS.get(section, ()) if (entry := known.entry(key)) is not None]
+    if not entries:
+        return Markup("")
+    links = Markup(" · ").join(term(entry.id, entry.title) for entry in entries)
+    return Markup('<p class="concepts"><span>{}</span> {}</p>').format(_string("run.concepts"), links)
+
+
+def _framework(frame: Frame, name: str) -> str | None:
+    return frame.head.frameworks.get(name, frame.head.framework)
+
+
+def named(text: str | Text, only: Iterable[str] | None = None, *, broken: bool = False) -> Markup:
+    """A sentence about the page's run in which names of its metrics and exceptions are explained.
+
+    Args:
+        text: the sentence.
+        broken: whether all of it may break like a name.
+        only: the names that it is about, as its rule tells; a span may be meant by its bare name. None: every name of
+            the run that cannot be an ordinary word.
+    """
+    frame = _frame.get()
+    shown = text.of(frame.lang) if isinstance(text, Text) else text
+    names = _distinct_names(frame, shown) if only is None else _meant(only, frame.head.names)
+    plainly = wrap if broken else escape
+    if not names:
+        return plainly(shown)
+    parts = _any_of(tuple(names)).split(shown)
+    return Markup("").join(
+        _by_kind(frame, names[part], part) if index % 2 else plainly(part) for index, part in enumerate(parts)
+    )
+
+
+def _by_kind(frame: Frame, name: str, shown: str) -> Markup:
+    code = Markup("<code>{}</code>").format(wrap(shown))
+    return exception(name, code) if frame.head.names[name] == "exception" else metric(name, code)
+
+
+def _meant(names: Iterable[str], known: Mapping[str, EntryKind]) -> dict[str, str]:
+    """As printed to as logged; `step` means `timing/step` where no other logged name ends so."""
+    found: dict[str, str] = {}
+    for name in names:
+        whole = [name] if name in known else [other for other in known if other.endswith(f"/{name}")]
+        if len(whole) == 1:
+            found[name] = whole[0]
+    return found
+
+
+_DISTINCT = re.compile(r"[/_]|[a-z][A-Z]")
+
+
+def _distinct_names(frame: Frame, text: str) -> Mapping[str, str]:
+    """The names that cannot be ordinary words: `policy/loss`, `AgentTimeoutError`, but not `entropy`."""
+    if not _DISTINCT.search(text):
+        return {}
+    if frame.distinct is None:
+        frame.distinct = {name: name for name in frame.head.names if _DISTINCT.search(name)}
+    return frame.distinct
+
+
+@lru_cache(maxsize=64)
+def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the names as a whole, the longest first."""
+    longest = sorted(names, key=lambda name: (-len(name), name))
+    return re.compile(rf"(?<![\w/@.-])({'|'.join(map(re.escape, longest))})(?![\w/@]|[.-]\w)", re.ASCII)
 
 
 def _shown(name: str, label: str | Text | None, lang: Lang) -> Markup:
@@ -298,26 +405,49 @@ def _shown(name: str, label: str | Text | None, lang: Lang) -> Markup:
 
 
 def _linked(frame: Frame, entry: GlossaryEntry, name: str, label: str | Text | None) -> Markup:
-    key = entry.id if name == entry.id or name in entry.names else f"{entry.id} {name}"
-    _collect(frame, key, entry)
-    href = frame.urls.page_to(f"glossary/{entry.id}.html")
-    shown = _shown(name, label, frame.lang)
+    key, href = _explained(frame, entry, name)
+    written = label is None and entry.notice is None and name in entry.names
+    shown = Markup("<code>{}</code>").format(pattern(name)) if written else _shown(name, label, frame.lang)
     return Markup('<a class="term" href="{}" data-term="{}">{}</a>').format(href, key, shown)
 
 
-def _collect(frame: Frame, key: str, entry: GlossaryEntry) -> None:
+def _explained(frame: Frame, entry: GlossaryEntry, name: str) -> tuple[str, str]:
+    """Key of the popover, which is on the page from now on, and the link to the entry."""
+    key = entry.id if name == entry.id or name in entry.names else f"{entry.id} {name}"
+    _collect(frame, key, name, entry)
+    return key, frame.urls.page_to(f"glossary/{entry.id}.html")
+
+
+def _collect(frame: Frame, key: str, name: str, entry: GlossaryEntry) -> None:
     """Keeps the popover text of an entry; of a pattern's entry one text per name, since its title names the name."""
     if key in frame.popovers:
         return
     lang = frame.lang
-    facts = [part for part in (unit(entry.unit, lang), direction(entry.direction, lang)) if part]
+    notes: list[str] = []
+    if name in frame.head.observed:
+        values = frame.head.observed[name]
+        notes = [note.of(lang) for note in contradictions(entry, values)]
+        entry = checked_against(entry, values)
+    read = natural(entry)
+    told = [part for part in (unit(entry.unit, lang), direction(entry.direction, lang)) if part]
     if entry.confidence in ("inferred", "unknown"):
-        facts.append(ui(f"confidence.{entry.confidence}").of(lang))
-    popover = {"t": plain(entry.title.of(lang)), "m": facts, "s": plain(entry.short.of(lang))}
-    size = len(json.dumps({key: popover}, ensure_ascii=False).encode())
+        told.append(ui(f"confidence.{entry.confidence}").of(lang))
+    sentence = (" " if lang == "en" else "").join(notes) or read.short.of(lang)
+    popover: dict[str, Any] = {"t": plain(read.title.of(lang)), "s": plain(sentence), "m": [100] * len(told)}
+    new = [fact for fact in told if fact not in frame.facts]
+    size = len(js_text({key: popover, "": new}).encode())
     if frame.popover_bytes + size <= POPOVER_BYTES:
+        popover["m"] = [frame.facts.setdefault(fact, len(frame.facts)) for fact in told]
         frame.popovers[key] = popover
         frame.popover_bytes += size
+
+
+def pattern(name: str) -> Markup:
+    """A logged name that may break; what a placeholder of a pattern stands for is set apart, without its braces."""
+    parts = PLACEHOLDER.split(name)
+    return Markup("").join(
+        Markup("<var>{}</var>").format(part) if index % 2 else wrap(part) for index, part in enumerate(parts)
+    )
 
 
 def plain(text: str) -> str:
@@ -327,8 +457,10 @@ def plain(text: str) -> str:
 
 def _popovers() -> Markup:
     """The popover texts of all names shown so far; to be called after the content."""
-    texts = _frame.get().popovers
-    return json_script(texts, "popovers") if texts else Markup("")
+    frame = _frame.get()
+    return (
+        json_script({"facts": list(frame.facts), "terms": frame.popovers}, "popovers") if frame.popovers else Markup("")
+    )
 
 
 def unit(code: str, lang: Lang) -> str:
@@ -343,12 +475,25 @@ def direction(code: str, lang: Lang) -> str:
     return ui(f"direction.{code}").of(lang) if code else ""
 
 
+_IN_TEXTS: tuple[EntryKind | None, ...] = (None, "setting", "concept")
+
+
 def prose(text: str | Text) -> Markup:
     """A short text of ours: names in backticks become code, linked and explained where the glossary knows them."""
     frame = _frame.get()
     source = text.of(frame.lang) if isinstance(text, Text) else text
     parts = _CODE.split(source)
-    return Markup("").join(term(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+    return Markup("").join(_code_of(frame, part) if index % 2 else named(part) for index, part in enumerate(parts))
+
+
+def _code_of(frame: Frame, name: str) -> Markup:
+    """A name of a text as code; a setting or a concept is linked only where the page knows which have pages."""
+    pages = frame.head.entries
+    for kind in _IN_TEXTS:
+        entry = frame.site.glossary.find(name, _framework(frame, name), kind) if pages is not None else None
+        if entry is not None and pages is not None and entry.id in pages:
+            return _linked(frame, entry, name, None)
+    return term(name)
 
 
 _MATHML = {

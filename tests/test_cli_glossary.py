@@ -78,6 +78,16 @@ def test_the_framework_decides_what_a_name_means(capsys: pytest.CaptureFixture[s
     assert of["skyrl"]["also"] == [of["xtuner"]["id"]]
 
 
+def test_a_name_of_several_frameworks_offers_the_choice_before_any_guess(capsys: pytest.CaptureFixture[str]) -> None:
+    english = printed(capsys, "reward/avg_raw_reward", "--lang", "en")
+    assert "SkyRL (--framework skyrl): Mean raw reward." in english
+    assert "XTuner (--framework xtuner): " in english
+    assert "inferred" not in english
+    chinese = printed(capsys, "reward/avg_raw_reward", "--lang", "zh")
+    assert "SkyRL（--framework skyrl）：" in chinese
+    assert "含义各不相同" in chinese
+
+
 def test_a_guess_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     guessed = printed(capsys, "task_time/p99", "--framework", "skyrl", "--lang", "en")
     assert load_glossary().explain("task_time/p99", "skyrl").notice is not None

@@ -49,6 +49,10 @@ class MetricSummary:
     """Value at `last_step`: the newest there is, for metrics that are not logged at every step."""
     constant: bool
     """True when all finite values are equal (and there are at least two)."""
+    whole: bool = False
+    """True when every finite value is a whole number (and there is one)."""
+    never_falls: bool = False
+    """True when along the lineage no finite value is below the one before it (and there are at least two)."""
 
 
 def summarise(run: Run) -> tuple[MetricSummary, ...]:
@@ -110,6 +114,7 @@ def merged(parts: tuple[MetricSummary, ...]) -> MetricSummary:
         first_step=min(part.first_step for part in parts if part.first_step is not None),
         last_step=newest.last_step,
         constant=low == high,
+        whole=all(part.whole for part in some),
         latest=newest.latest,
     )
 
@@ -196,8 +201,15 @@ class _Columns:
             first_step=first if first_bad is None else min(first, first_bad),
             last_step=last_logged,
             constant=count > 1 and bool(self.low[index] == self.high[index]),
+            whole=bool(np.equal(np.mod(self.values[finite, index], 1.0), 0.0).all()),
+            never_falls=self._never_falls(index),
             latest=latest,
         )
+
+    def _never_falls(self, index: int) -> bool:
+        kept = self.finite[:, index] & self.on_lineage
+        values = self.values[kept, index][np.argsort(self.step[kept], kind="stable")]
+        return len(values) > 1 and bool((values[1:] >= values[:-1]).all())
 
 
 def _moments(filled: Floats, finite: NDArray[np.bool_], count: NDArray[np.int64]) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from sitegen.model.run import ReadResult, RunConfig
+from sitegen.model.tables import STEPS
 
 FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
@@ -48,6 +49,22 @@ def framework_of(
         said = [result.framework for result in results if result.framework is not None]
         guess = said[0] if said else None
     return guess, guess is not None
+
+
+def foreign_names(
+    results: Sequence[ReadResult], used: Collection[str], framework: str | None, metrics: Sequence[str]
+) -> dict[str, str]:
+    """Logged name to its framework, for names that only files of other frameworks than the run's hold.
+
+    Of several the one of the best file is meant.
+    """
+    holders: dict[str, list[str]] = {}
+    for result in results:
+        if result.framework is not None and result.steps is not None and result.source in used:
+            for name in STEPS.measures(result.steps):
+                holders.setdefault(name, []).append(result.framework)
+    told = {name: holders[name] for name in metrics if name in holders}
+    return {name: owners[0] for name, owners in told.items() if framework not in owners}
 
 
 def _most(names: Iterable[str], families: Sequence[tuple[str, tuple[str, ...]]]) -> str | None:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from sitegen.assemble.engine_times import one_axis
 from sitegen.assemble.evaluations import DUMP, add_evaluations
-from sitegen.assemble.framework import framework_of
+from sitegen.assemble.framework import foreign_names, framework_of
 from sitegen.assemble.jobs import JobOrder, entities, ordered_jobs
 from sitegen.assemble.records import merge_records
 from sitegen.assemble.sources import REPORT_PRECEDENCE, Chosen, choose_by_job, choose_trials, ranked, same_job
@@ -72,7 +72,8 @@ def assemble(
     published = _first(best, lambda result: result.published)
     documents = _documents(best)
     checkpoint, checkpoint_problems = _latest_checkpoint(folder.path, best)
-    framework, guessed = framework_of(best, tables.used, STEPS.measures(tables.stitched.steps), config)
+    metrics = STEPS.measures(tables.stitched.steps)
+    framework, guessed = framework_of(best, tables.used, metrics, config)
     unread = unread_reasons(folder, {result.source for result in results}, READERS)
     around = _Surroundings(config=config, published=published, documents=documents, notes=config_notes, unread=unread)
     return Run(
@@ -82,6 +83,7 @@ def assemble(
         title=run_settings.title or folder.name,
         framework=framework,
         framework_guessed=guessed,
+        frameworks=foreign_names(best, tables.used, framework, metrics),
         jobs=entities(tables.order, tables.stitched.steps),
         steps=tables.stitched.steps,
         nonfinite=tables.nonfinite,

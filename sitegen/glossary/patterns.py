@@ -84,6 +84,15 @@ def filled(entry: GlossaryEntry, values: Mapping[str, str]) -> GlossaryEntry:
     return replace(entry, **changed, traps=tuple(fill(trap, values) for trap in entry.traps))
 
 
+def natural(entry: GlossaryEntry) -> GlossaryEntry:
+    """The entry as its own page reads: each placeholder by its bare name, `Pass@n` for `Pass@{n}`.
+
+    Of a concrete name's entry nothing is left to fill, so it stays as it is.
+    """
+    holes = dict.fromkeys(hole for name in entry.names for hole in names_of(name))
+    return filled(entry, {hole: hole.replace("_", " ") for hole in holes})
+
+
 def all_texts(entry: GlossaryEntry) -> Iterable[tuple[str, Text]]:
     """Every text of an entry with the name of its field; traps as `traps[0]`, `traps[1]`, …"""
     for name in TEXT_FIELDS:

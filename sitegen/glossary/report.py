@@ -96,29 +96,46 @@ class Explained:
     """Its explanation; a guess carries a notice."""
     also: tuple[GlossaryEntry, ...]
     """Entries that other frameworks have for the name, by framework."""
+    choice: bool = False
+    """True when `entry` is only the first of several written ones, because no framework was given: a reader must
+    choose."""
 
 
 def explained(glossary: Glossary, name: str, framework: str | None = None, kind: EntryKind | None = None) -> Explained:
-    """One name explained. Without a framework, the entry of the only one that has it.
+    """One name explained. Without a framework, the entry of the only one that has it; of several, all.
 
+    A guess is given only where no framework has a written entry, or the one asked for has none.
     Metrics come before engine fields, trial columns, exceptions, settings and concepts.
     """
     holders = _holders(glossary, name, kind)
     entry = _written(glossary, name, framework, kind)
-    if entry is None and framework is None and len(holders) == 1:
+    choice = entry is None and framework is None and len(holders) > 1
+    if entry is None and framework is None and holders:
         entry = holders[0]
     if entry is None:
         composed: EntryKind | None = "exception" if kind is None and name.endswith(("Error", "Exception")) else kind
         entry = glossary.explain(name, framework, composed)
-    return Explained(name=name, entry=entry, also=tuple(other for other in holders if other.id != entry.id))
+    also = tuple(other for other in holders if other.id != entry.id)
+    return Explained(name=name, entry=entry, also=also, choice=choice)
 
 
 def explain_name(
     glossary: Glossary, name: str, framework: str | None = None, kind: EntryKind | None = None
 ) -> dict[str, Any]:
-    """One name explained as `as_dict`, with the name asked for; `also` lists the ids that `Explained.also` holds."""
+    """One name explained as `as_dict`, with the name asked for; `also` lists the ids that `Explained.also` holds.
+
+    Where several frameworks have the name and none was given, `choice` is true, the keys are those of the first, and
+    `entries` holds all of them; else `entries` holds the one.
+    """
     found = explained(glossary, name, framework, kind)
-    return {"name": name, **as_dict(found.entry), "also": [other.id for other in found.also]}
+    told = as_dict(found.entry)
+    return {
+        "name": name,
+        **told,
+        "also": [other.id for other in found.also],
+        "choice": found.choice,
+        "entries": [told, *(as_dict(other) for other in found.also if found.choice)],
+    }
 
 
 def missing_names(glossary: Glossary, logged: Iterable[LoggedName], runs: int) -> MissingReport:

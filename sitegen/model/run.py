@@ -455,6 +455,13 @@ class Run:
     """Every file and what was made of it."""
     problems: tuple[Problem, ...]
     """Everything that could not be used as it stands."""
+    frameworks: Mapping[str, str] = field(default_factory=dict)
+    """Logged name to the framework of the files that hold it, where that is not the run's: the folder holds logs of
+    several."""
+
+    def framework_of(self, name: str) -> str | None:
+        """The framework that decides what a logged name means."""
+        return self.frameworks.get(name, self.framework)
 
 
 def lineage(run: Run, rule: OverlapRule | None = None) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sitegen import format as fmt
 from sitegen.analyse.findings import RULES, Rule
 from sitegen.analyse.findings.thresholds import Threshold
+from sitegen.glossary.places import RULE_EXCEPTIONS
 from sitegen.pages.base import PageHead, SiteContext
 from sitegen.text import LANGS, Text, same, ui
 
@@ -78,7 +79,13 @@ def about_page(site: SiteContext) -> AboutPage:
         "rule": ui(f"about.rule-{settings.overlap_rule}"),
     }
     return AboutPage(
-        head=PageHead(path="about.html", title=ui("about.title"), description=ui("about.lede"), area="about"),
+        head=PageHead(
+            path="about.html",
+            title=ui("about.title"),
+            description=ui("about.lede"),
+            area="about",
+            names=dict.fromkeys(RULE_EXCEPTIONS, "exception"),
+        ),
         sections=tuple(
             AboutSection(
                 id=section,

@@ -7,7 +7,7 @@ A page is a frozen view model with a `head: PageHead`; its template extends `bas
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -16,7 +16,9 @@ from sitegen.settings import SiteSettings
 from sitegen.text import Lang, Text
 
 if TYPE_CHECKING:
+    from sitegen.glossary.entry import EntryKind
     from sitegen.glossary.lookup import Glossary
+    from sitegen.glossary.observed import Observed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,12 @@ class PageHead:
     entries: frozenset[str] | None = None
     """Glossary entries that may be linked, on pages that show names of several frameworks; None: every entry of the
     page's framework and of the common ones has its page."""
+    names: Mapping[str, EntryKind] = field(default_factory=dict)
+    """Names that the page's run logs or raises, and their kind: explained where running text holds them."""
+    frameworks: Mapping[str, str] = field(default_factory=dict)
+    """Logged name to its framework, where that is not the page's."""
+    observed: Mapping[str, Observed] = field(default_factory=dict)
+    """Logged name to its values in the run, against which a guessed explanation is held."""
     run: str | None = None
     """Slug of the run that the page is about; the keys `j` and `k` go to its neighbours."""
     scripts: tuple[str, ...] = ()
@@ -135,3 +143,8 @@ def run_page(slug: str, kind: str = "index") -> str:
 def glossary_page(entry_id: str) -> str:
     """Site path of a glossary entry's page."""
     return f"glossary/{entry_id}.html"
+
+
+def group_page(group: str) -> str:
+    """Site path of the page of a glossary group."""
+    return f"glossary/group-{group}.html"

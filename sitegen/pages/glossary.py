@@ -1,15 +1,19 @@
-"""The glossary: an index by group, and a page per entry with what this archive holds of it."""
+"""The glossary: an index by group, a page per group, and a page per entry with what this archive holds of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from sitegen import format as fmt
-from sitegen.glossary.entry import Framework, GlossaryEntry, Group
+from sitegen.glossary.entry import EntryKind, Framework, GlossaryEntry, Group
 from sitegen.glossary.formula import to_mathml
 from sitegen.glossary.lookup import ALWAYS, Glossary
-from sitegen.pages.base import PageHead, SiteContext, glossary_page, run_page
+from sitegen.glossary.observed import Observed, contradictions
+from sitegen.glossary.patterns import natural
+from sitegen.glossary.places import RULE_EXCEPTIONS
+from sitegen.pages.base import PageHead, SiteContext, glossary_page, group_page, run_page
 from sitegen.pages.row import MetricRange, RunRow
 from sitegen.text import Text, same, ui
 
@@ -17,6 +21,8 @@ MOST_STRIPS = 24
 """Most runs drawn as strips on an entry's page; the list of runs names them all."""
 ALWAYS_KINDS = frozenset({"engine-field", "trial-column", "concept"})
 """Kinds whose common entries always have a page."""
+MOST_NAMES = 40
+"""Most logged names of a pattern that its page lists and the filter finds."""
 NEIGHBOURS = 6
 """Entries of the same group shown before and after the current one in the side list."""
 
@@ -42,6 +48,9 @@ class Book:
     logged: Mapping[str, tuple[Logged, ...]]
     """Entry id to the runs that log it, in the order of the rows."""
 
+    exceptions: tuple[str, ...]
+    """Classes that texts may name: those of the entries here, sorted."""
+
     @property
     def ids(self) -> frozenset[str]:
         """Ids of the entries that have a page."""
@@ -62,16 +71,27 @@ def book(rows: Sequence[RunRow], glossary: Glossary, *, every: bool = False) -> 
     logged: dict[str, list[Logged]] = {}
     named: dict[str, GlossaryEntry] = {}
     for row in rows:
-        ranges = [(item.name, item) for item in row.metrics]
-        for name, values in (*ranges, *((name, None) for name in row.names)):
-            entry = glossary.explain(name, row.framework)
+        for name, values, kind in _names(row):
+            entry = glossary.explain(name, row.framework_of(name), kind)
             named.setdefault(entry.id, glossary.entry(entry.id) or entry)
             logged.setdefault(entry.id, []).append(Logged(run=row, name=name, range=values))
     chosen = glossary.entries if every else _wanted(rows, glossary)
     entries = {entry.id: entry for entry in chosen} | named
     for entry in list(entries.values()):
         entries |= {other.id: other for other in glossary.related(entry)}
-    return Book(entries=entries, logged={key: tuple(found) for key, found in logged.items()})
+    raised = {name for e in entries.values() if e.kind == "exception" for name in e.names if "{" not in name}
+    return Book(
+        entries=entries,
+        logged={key: tuple(found) for key, found in logged.items()},
+        exceptions=tuple(sorted(raised)),
+    )
+
+
+def _names(row: RunRow) -> Iterator[tuple[str, MetricRange | None, EntryKind | None]]:
+    """What a run logs, reports and raises, with its values where it has some."""
+    yield from ((item.name, item, None) for item in row.metrics)
+    yield from ((name, None, None) for name in row.names)
+    yield from ((name, None, "exception") for name in row.exceptions)
 
 
 def _wanted(rows: Sequence[RunRow], glossary: Glossary) -> Iterator[GlossaryEntry]:
@@ -81,8 +101,9 @@ def _wanted(rows: Sequence[RunRow], glossary: Glossary) -> Iterator[GlossaryEntr
         found = glossary.find(key, framework, "setting")
         if found is not None:
             yield found
-    for framework in sorted({row.framework for row in rows if row.framework}):
+    for framework in sorted(_frameworks(rows)):
         yield from glossary.look_first(framework)
+    yield from (glossary.explain(name, None, "exception") for name in RULE_EXCEPTIONS)
 
 
 # ---------------------------------------------------------------- index
@@ -94,6 +115,8 @@ class IndexEntry:
 
     entry: GlossaryEntry
     """The entry."""
+    name: str
+    """Name as logged; empty for concepts."""
     page: str
     """Its page."""
     framework: Text
@@ -110,6 +133,8 @@ class IndexGroup:
 
     group: Group
     """Id, title, introduction."""
+    page: str
+    """Its page."""
     entries: tuple[IndexEntry, ...]
     """Logged ones first, then by name."""
 
@@ -142,16 +167,7 @@ class GlossaryIndexPage:
 
 def glossary_index(found: Book, rows: Sequence[RunRow], site: SiteContext) -> GlossaryIndexPage:
     """The view model of the glossary's index."""
-    titles = _framework_titles(site.glossary.frameworks)
-    lines = {key: _line(entry, found, titles) for key, entry in found.entries.items()}
-    frameworks = dict.fromkeys(row.framework for row in rows if row.framework)
-    first = [
-        FirstList(
-            title=titles.get(framework, same(framework)),
-            entries=tuple(lines[e.id] for e in site.glossary.look_first(framework) if e.id in lines),
-        )
-        for framework in sorted(frameworks)
-    ]
+    lines = _lines(found, site)
     return GlossaryIndexPage(
         head=PageHead(
             path="glossary/index.html",
@@ -162,26 +178,56 @@ def glossary_index(found: Book, rows: Sequence[RunRow], site: SiteContext) -> Gl
         ),
         total=len(lines),
         logged=sum(1 for line in lines.values() if line.runs),
-        first=tuple(item for item in first if item.entries),
-        groups=tuple(
-            IndexGroup(group=group, entries=tuple(members))
-            for group in site.glossary.groups
-            if (members := sorted((e for e in lines.values() if e.entry.group == group.id), key=_logged_first))
-        ),
+        first=_first_lists(lines, rows, site),
+        groups=_index_groups(lines, site),
+    )
+
+
+def _lines(found: Book, site: SiteContext) -> dict[str, IndexEntry]:
+    titles = _framework_titles(site.glossary.frameworks)
+    return {key: _line(entry, found, titles) for key, entry in found.entries.items()}
+
+
+def _first_lists(lines: Mapping[str, IndexEntry], rows: Sequence[RunRow], site: SiteContext) -> tuple[FirstList, ...]:
+    """What to look at first, per framework of the archive, of the entries that are lines."""
+    titles = _framework_titles(site.glossary.frameworks)
+    made = (
+        FirstList(
+            title=titles.get(framework, same(framework)),
+            entries=tuple(lines[e.id] for e in site.glossary.look_first(framework) if e.id in lines),
+        )
+        for framework in sorted(_frameworks(rows))
+    )
+    return tuple(item for item in made if item.entries)
+
+
+def _frameworks(rows: Sequence[RunRow]) -> set[str]:
+    """Frameworks of the runs, and of single metrics where a folder holds logs of several."""
+    return {name for row in rows for name in (row.framework, *row.frameworks.values()) if name}
+
+
+def _index_groups(lines: Mapping[str, IndexEntry], site: SiteContext) -> tuple[IndexGroup, ...]:
+    return tuple(
+        IndexGroup(group=group, page=group_page(group.id), entries=tuple(members))
+        for group in site.glossary.groups
+        if (members := sorted((e for e in lines.values() if e.entry.group == group.id), key=_logged_first))
     )
 
 
 def _line(entry: GlossaryEntry, found: Book, titles: Mapping[str, Text]) -> IndexEntry:
+    read = natural(entry)
     names = " ".join((entry.id, *entry.names))
-    runs = {item.run.slug for item in found.logged.get(entry.id, ())}
+    logged = found.logged.get(entry.id, ())
+    shown = sorted({item.name for item in logged} - set(entry.names))[:MOST_NAMES]
     return IndexEntry(
-        entry=entry,
+        entry=read,
+        name=logged_name(entry),
         page=glossary_page(entry.id),
         framework=titles.get(entry.framework, same(entry.framework)),
-        runs=len(runs),
+        runs=len({item.run.slug for item in logged}),
         text=Text(
-            f"{names} {entry.title.en} {entry.short.en}",
-            f"{names} {entry.title.zh} {entry.title.en} {entry.short.zh}",
+            " ".join((names, *shown, read.title.en, read.short.en)),
+            " ".join((names, *shown, read.title.zh, read.title.en, read.short.zh)),
         ),
     )
 
@@ -195,8 +241,71 @@ def _framework_titles(frameworks: Sequence[Framework]) -> dict[str, Text]:
 
 
 def entry_name(entry: GlossaryEntry) -> str:
-    """The name an entry goes by: the first one logged, else its English title."""
-    return entry.names[0] if entry.names else entry.title.en
+    """The name an entry goes by: the first one logged; of a concept, and without one, its English title."""
+    return entry.names[0] if logged_name(entry) else entry.title.en
+
+
+def logged_name(entry: GlossaryEntry) -> str:
+    """The name under which logs, tables and settings hold what is explained; empty for concepts."""
+    return entry.names[0] if entry.names and entry.kind != "concept" else ""
+
+
+# ---------------------------------------------------------------- group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlossaryGroupPage:
+    """View model of `glossary/group-<id>.html`."""
+
+    head: PageHead
+    """Its head."""
+    group: Group
+    """Id, title, what it is for."""
+    groups: tuple[tuple[Group, int], ...]
+    """All groups with entries, and how many."""
+    first: tuple[FirstList, ...]
+    """Of what to look at first, what lies in this group."""
+    rows: tuple[GroupRow, ...]
+    """Logged ones first, then by name."""
+    directed: bool
+    """Whether a better direction applies to any of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """One entry in the table of its group."""
+
+    line: IndexEntry
+    """Entry, page, framework, runs."""
+    unit: Text | None
+    """Unit in words."""
+
+
+def group_pages(found: Book, rows: Sequence[RunRow], site: SiteContext) -> Iterator[GlossaryGroupPage]:
+    """The view models of the pages of all groups that have entries, in the order of the groups."""
+    lines = _lines(found, site)
+    groups = _index_groups(lines, site)
+    counts = tuple((item.group, len(item.entries)) for item in groups)
+    units = site.glossary.units
+    for item in groups:
+        inside = {line.entry.id: line for line in item.entries}
+        yield GlossaryGroupPage(
+            head=PageHead(
+                path=item.page,
+                title=ui("glossary.group-title", group=item.group.title),
+                description=item.group.about,
+                area="glossary",
+                entries=found.ids,
+            ),
+            group=item.group,
+            groups=counts,
+            first=_first_lists(inside, rows, site),
+            rows=tuple(
+                GroupRow(line=line, unit=units[line.entry.unit].name if line.entry.unit else None)
+                for line in item.entries
+            ),
+            directed=any(line.entry.direction and line.entry.kind == "metric" for line in item.entries),
+        )
 
 
 # ---------------------------------------------------------------- entry
@@ -209,7 +318,9 @@ class Strip:
     title: str
     """The run's name."""
     page: str
-    """Its overview."""
+    """Its page of metrics."""
+    anchor: str
+    """What filters that page to the name."""
     name: str
     """Name as logged."""
     tone: int
@@ -271,6 +382,10 @@ class GlossaryEntryPage:
     """Runs that log it."""
     related: tuple[RelatedEntry, ...]
     """Related entries."""
+    observed: tuple[tuple[Text, tuple[RunRow, ...]], ...]
+    """What values of runs say against a guess, each with the runs."""
+    examples: tuple[str, ...]
+    """Of a pattern: names that runs of this archive log."""
 
 
 def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
@@ -283,11 +398,14 @@ def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
     by_group = {group.id: group for group, _ in shown}
     for key in sorted(found.entries):
         entry = found.entries[key]
-        strips, axis = _strips(found.logged.get(key, ()), entry, site.glossary)
-        runs = {item.run.slug: item.run for item in found.logged.get(key, ())}
+        logged = found.logged.get(key, ())
+        strips, axis = _strips(logged, entry, site.glossary)
+        runs = {item.run.slug: item.run for item in logged}
+        observed = _observed(entry, logged)
+        read = natural(replace(entry, direction="context") if observed else entry)
         yield GlossaryEntryPage(
-            head=_head(entry, found.ids),
-            entry=entry,
+            head=_head(read, found),
+            entry=read,
             name=entry_name(entry),
             framework=titles.get(entry.framework, same(entry.framework)),
             unit=site.glossary.units[entry.unit].name if entry.unit else None,
@@ -299,10 +417,30 @@ def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
             axis=axis,
             logged=tuple(runs.values()),
             related=tuple(_related(other) for other in site.glossary.related(entry) if other.id in found.entries),
+            observed=observed,
+            examples=tuple(sorted({item.name for item in logged} - set(entry.names))[:MOST_NAMES]),
         )
 
 
-def _head(entry: GlossaryEntry, ids: frozenset[str]) -> PageHead:
+def _observed(entry: GlossaryEntry, logged: Sequence[Logged]) -> tuple[tuple[Text, tuple[RunRow, ...]], ...]:
+    said: dict[Text, list[RunRow]] = {}
+    for item in logged:
+        values = observed_of(item.range)
+        for note in contradictions(entry, values) if values is not None else ():
+            said.setdefault(note, []).append(item.run)
+    return tuple((note, tuple({run.slug: run for run in runs}.values())) for note, runs in said.items())
+
+
+def observed_of(values: MetricRange | None) -> Observed | None:
+    """A metric's values as a guess is held against them; None without finite ones."""
+    if values is None or values.min is None or values.max is None:
+        return None
+    return Observed(
+        low=values.min, high=values.max, whole=values.whole, never_falls=values.never_falls, count=values.count
+    )
+
+
+def _head(entry: GlossaryEntry, found: Book) -> PageHead:
     name, title = entry_name(entry), entry.title
     return PageHead(
         path=glossary_page(entry.id),
@@ -313,7 +451,8 @@ def _head(entry: GlossaryEntry, ids: frozenset[str]) -> PageHead:
         description=Text(entry.short.en.replace("`", ""), entry.short.zh.replace("`", "")),
         area="glossary",
         framework=entry.framework,
-        entries=ids,
+        entries=found.ids,
+        names={name: "exception" for name in found.exceptions if name not in entry.names},
     )
 
 
@@ -330,7 +469,7 @@ def _siblings(entry: GlossaryEntry, members: Sequence[GlossaryEntry]) -> tuple[R
 
 
 def _related(entry: GlossaryEntry) -> RelatedEntry:
-    return RelatedEntry(entry=entry, page=glossary_page(entry.id), name=entry.names[0] if entry.names else "")
+    return RelatedEntry(entry=natural(entry), page=glossary_page(entry.id), name=logged_name(entry))
 
 
 def _strips(
@@ -349,7 +488,8 @@ def _strips(
         strips.append(
             Strip(
                 title=item.run.title,
-                page=run_page(item.run.slug),
+                page=run_page(item.run.slug, "metrics"),
+                anchor=f"q={quote(item.name, safe='')}",
                 name=item.name,
                 tone=index % 8 + 1,
                 low=fmt.ratio((values.min or 0.0) - axis[0], width),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from sitegen.analyse.facts import RunFacts
@@ -52,6 +52,10 @@ class MetricRange:
     """Finite values."""
     non_finite: int
     """Values logged as NaN or infinite."""
+    whole: bool = False
+    """True when every finite value is a whole number."""
+    never_falls: bool = False
+    """True when along the lineage no value is below the one before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +119,17 @@ class RunRow:
     metrics: tuple[MetricRange, ...]
     """Every logged metric."""
     names: tuple[str, ...]
-    """Further names to explain: metrics of a published report, exceptions."""
+    """Further names to explain: metrics of a published report."""
     config: Mapping[str, Any]
     """Flat configuration, JSON-able."""
+    exceptions: tuple[str, ...] = ()
+    """Exceptions that its trials ended with, or that a published report counts."""
+    frameworks: Mapping[str, str] = field(default_factory=dict)
+    """Logged name to the framework that logs it, where that is not the run's."""
+
+    def framework_of(self, name: str) -> str | None:
+        """The framework that decides what a logged name means."""
+        return self.frameworks.get(name, self.framework)
 
     @property
     def reward_meaning(self) -> tuple[str, str]:
@@ -131,8 +143,8 @@ class RunRow:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RunRow:
         """From what `to_json` gave, also after a round trip through JSON text."""
-        values: dict[str, Any] = {field.name: data[field.name] for field in fields(cls)}
-        for name in ("tags", "aliases", "published", "names"):
+        values: dict[str, Any] = {item.name: data[item.name] for item in fields(cls)}
+        for name in ("tags", "aliases", "published", "names", "exceptions"):
             values[name] = tuple(values[name])
         values["facts"] = RunFacts(**values["facts"])
         spark = values["spark"]
@@ -170,7 +182,9 @@ def run_row(run: Run, analysis: RunAnalysis) -> RunRow:
         warnings=severities.count("warning"),
         infos=severities.count("info"),
         metrics=_metrics(analysis),
-        names=_names(run, analysis),
+        names=published_names(run),
+        exceptions=raised_names(run, analysis),
+        frameworks=dict(run.frameworks),
         config={key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
         **_outcomes(run, analysis),
     )
@@ -266,17 +280,25 @@ def _metrics(analysis: RunAnalysis) -> tuple[MetricRange, ...]:
             last=_finite(item.last),
             count=item.count,
             non_finite=item.non_finite,
+            whole=item.whole,
+            never_falls=item.never_falls,
         )
         for item in analysis.metrics
     )
 
 
-def _names(run: Run, analysis: RunAnalysis) -> tuple[str, ...]:
-    exceptions = [group.name for group in analysis.trials.exceptions] if analysis.trials else []
+def published_names(run: Run) -> tuple[str, ...]:
+    """The metrics that a published report names, spans under their logged names."""
     published = run.published
-    told = [*published.metrics, *map(timing_name, published.timing)] if published else []
-    ended = list(published.trials.exceptions) if published and published.trials else []
-    return tuple(dict.fromkeys(name for name in (*told, *exceptions, *ended) if name != "none"))
+    return tuple(dict.fromkeys((*published.metrics, *map(timing_name, published.timing)))) if published else ()
+
+
+def raised_names(run: Run, analysis: RunAnalysis) -> tuple[str, ...]:
+    """The exceptions that trials ended with, and those that a published report counts."""
+    published = run.published
+    ended = [group.name for group in analysis.trials.exceptions] if analysis.trials else []
+    told = list(published.trials.exceptions) if published and published.trials else []
+    return tuple(dict.fromkeys(name for name in (*ended, *told) if name != "none"))
 
 
 def timing_name(span: str) -> str:

@@ -124,7 +124,12 @@ def _data_table(chart: Chart, voice: Voice) -> Table:
         id=f"chart-{chart.id}-data",
         caption=voice.text(chart.title),
         columns=tuple(
-            Column(title=voice.text(column.title), numeric=number, unit=column.unit)
+            Column(
+                title=voice.text(column.title),
+                numeric=number,
+                unit=column.unit,
+                metric=column.title.en if column.title.en in chart.metrics else "",
+            )
             for column, number in zip(chart.columns, numeric, strict=True)
         ),
         rows=tuple(tuple(_cell(value, voice) for value in row) for row in chart.rows[:CHART_TABLE_ROWS]),

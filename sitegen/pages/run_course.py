@@ -6,7 +6,17 @@ from sitegen import format as fmt
 from sitegen.analyse.evaluations import EvalMetric
 from sitegen.analyse.trial_phases import TrialPhase
 from sitegen.model.roles import direction_of
-from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, metric_cell, number_cell, text_cell
+from sitegen.pages.run_view import (
+    Cell,
+    RunInput,
+    Table,
+    Voice,
+    column,
+    label_cell,
+    metric_cell,
+    number_cell,
+    text_cell,
+)
 
 EVALUATION_ROWS = 200
 """Evaluation metrics shown; the metrics page has all of them."""
@@ -24,9 +34,9 @@ def evaluations_table(given: RunInput, voice: Voice) -> Table | None:
         id="evaluations-table",
         caption=voice.say("evaluations.caption"),
         columns=(
-            Column(title=voice.say("col.data-set")),
-            Column(title=voice.say("col.metric")),
-            *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in titles),
+            column(voice, "col.data-set"),
+            column(voice, "col.metric"),
+            *(column(voice, f"col.{name}", numeric=True) for name in titles),
         ),
         rows=tuple(_evaluation_row(name, item, voice) for name, item in rows[:EVALUATION_ROWS]),
         sortable=True,
@@ -71,15 +81,15 @@ def phases_table(given: RunInput, voice: Voice) -> Table | None:
     phases = given.analysis.trial_phases
     if phases is None:
         return None
-    seconds = (Column(title=voice.say(f"col.{name}"), numeric=True, unit="s") for name in ("mean", "median", "max"))
+    seconds = (column(voice, f"col.{name}", numeric=True, unit="s") for name in ("mean", "median", "max"))
     return Table(
         id="phases-table",
         caption=voice.say("phases.caption"),
         columns=(
-            Column(title=voice.say("col.phase")),
+            column(voice, "col.phase"),
             *seconds,
-            Column(title=voice.say("col.of-wall"), numeric=True),
-            Column(title=voice.say("col.trials"), numeric=True),
+            column(voice, "col.of-wall", numeric=True),
+            column(voice, "col.trials", numeric=True),
         ),
         rows=tuple(_phase_row(phase, voice) for phase in phases.phases),
     )
@@ -88,7 +98,7 @@ def phases_table(given: RunInput, voice: Voice) -> Table | None:
 def _phase_row(phase: TrialPhase, voice: Voice) -> tuple[Cell, ...]:
     spread = phase.seconds
     return (
-        text_cell(voice.say(f"phase.{phase.name}")),
+        label_cell(voice, f"phase.{phase.name}"),
         *(number_cell(value, voice.number(value, 3)) for value in (spread.mean, spread.median, spread.max)),
         number_cell(phase.share, voice.percent(phase.share)),
         number_cell(spread.count, voice.count(spread.count)),
@@ -110,10 +120,10 @@ def halves_table(given: RunInput, voice: Voice) -> Table | None:
         id="halves-table",
         caption=voice.say("halves.caption"),
         columns=(
-            Column(title=voice.say("col.task")),
-            Column(title=voice.say("col.first-half"), numeric=True),
-            Column(title=voice.say("col.second-half"), numeric=True),
-            Column(title=voice.say("col.change"), numeric=True, unit="%"),
+            column(voice, "col.task"),
+            column(voice, "col.first-half", numeric=True),
+            column(voice, "col.second-half", numeric=True),
+            column(voice, "col.change", numeric=True, unit="%"),
         ),
         rows=tuple(_half_row(name, early, late, n, voice) for _, name, early, late, n in sorted(rows)[:HALVES_ROWS]),
         sortable=True,

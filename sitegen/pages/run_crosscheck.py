@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sitegen import format as fmt
 from sitegen.analyse.crosscheck import CrossCheck, Verdict, counts
 from sitegen.analyse.printed import alike
+from sitegen.pages.run_published import place_of
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice
 
 SHOWN_DIFFERENT = 6
@@ -91,7 +92,7 @@ def check_row(check: CrossCheck, voice: Voice) -> CheckRow:
     return CheckRow(
         mark=Mark(icon=icon, tone=tone, word=voice.shared(f"crosscheck.{check.verdict}")),
         name=check.name,
-        where=voice.listing([part for part in (check.where, line) if part]),
+        where=voice.listing([part for part in (place_of(check.where), line) if part]),
         published=check.published,
         computed=alike(check.published, check.computed),
         how=how,

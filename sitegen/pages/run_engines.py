@@ -5,12 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen.analyse.engines import EngineGroup, EngineMean, EngineSummary
+from sitegen.glossary.places import LABELS
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
 from sitegen.pages.run_course import verdict_text
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import ENGINE_FIELDS, published_engines
-from sitegen.pages.run_view import Cell, ChartCard, Column, RunInput, Table, Voice, number_cell, percent_of, text_cell
+from sitegen.pages.run_view import (
+    Cell,
+    ChartCard,
+    RunInput,
+    Table,
+    Voice,
+    column,
+    label_cell,
+    number_cell,
+    percent_of,
+    text_cell,
+)
 
 TEMPLATE = "pages/run_engines.html"
 GAUGE_JOBS = 3
@@ -40,6 +52,8 @@ class GaugeRow:
     """Column of the engine table, for the glossary."""
     label: str
     """Its name."""
+    term: str
+    """Id of the glossary entry that explains it."""
     unit: str
     """Its unit, or the number of slots."""
     gauges: tuple[Gauge | None, ...]
@@ -143,6 +157,7 @@ def _gauge_row(name: str, groups: tuple[EngineGroup, ...], engines: EngineSummar
     return GaugeRow(
         field=name,
         label=voice.say(f"engine.{name}"),
+        term=LABELS[f"engine.{name}"],
         unit=unit,
         gauges=tuple(_gauge(item, name, whole, voice) for item in means),
     )
@@ -192,7 +207,7 @@ def _means_table(groups: tuple[EngineGroup, ...], voice: Voice) -> Table:
             rows.append(
                 (
                     _job_cell(group, voice),
-                    text_cell(voice.say(f"engine.{name}"), note=voice.say(f"unit.{name}")),
+                    label_cell(voice, f"engine.{name}", note=voice.say(f"unit.{name}")),
                     *(number_cell(value, voice.number(value, digits)) for value, digits in values),
                     number_cell(item.count, voice.count(item.count)),
                 )
@@ -201,7 +216,7 @@ def _means_table(groups: tuple[EngineGroup, ...], voice: Voice) -> Table:
     return Table(
         id="engine-means",
         caption=voice.say("engines.means"),
-        columns=tuple(Column(title=voice.say(f"col.{name}"), numeric=numeric) for name, numeric in titles),
+        columns=tuple(column(voice, f"col.{name}", numeric=numeric) for name, numeric in titles),
         rows=tuple(rows),
         sortable=True,
     )
@@ -212,7 +227,7 @@ def _activity_table(groups: tuple[EngineGroup, ...], voice: Voice) -> Table:
     return Table(
         id="engine-activity",
         caption=voice.say("engines.activity"),
-        columns=tuple(Column(title=voice.say(f"col.{name}"), numeric=numeric) for name, numeric in titles),
+        columns=tuple(column(voice, f"col.{name}", numeric=numeric) for name, numeric in titles),
         rows=tuple(
             (
                 _job_cell(group, voice),

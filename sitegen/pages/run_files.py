@@ -20,9 +20,12 @@ from sitegen.analyse.export import (
 )
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, Section
+from sitegen.glossary.entry import EntryKind
+from sitegen.glossary.observed import Observed
 from sitegen.model.run import Run
 from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_overview, run_sources, run_trials
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
+from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, data_file
 from sitegen.pages.run_header import page_kinds
 from sitegen.pages.run_view import PageKind, RunInput, Voice
@@ -105,9 +108,31 @@ def _head(given: RunInput, kind: PageKind, scripts: tuple[str, ...]) -> PageHead
         description=_description(given) if kind == "index" and facts.steps_done else None,
         area="runs",
         framework=run.framework,
+        names=_names(given),
+        frameworks=run.frameworks,
+        observed=_observed(given),
         scripts=scripts,
         run=run.slug,
     )
+
+
+def _names(given: RunInput) -> dict[str, EntryKind]:
+    """What the run logs, what its trials raise, and what its report names."""
+    run, analysis = given.run, given.analysis
+    found: dict[str, EntryKind] = {item.name: "metric" for item in analysis.metrics}
+    found |= dict.fromkeys(published_names(run), "metric")
+    return found | dict.fromkeys(raised_names(run, analysis), "exception")
+
+
+def _observed(given: RunInput) -> dict[str, Observed]:
+    """The values of each metric of the training records, else of the evaluation records."""
+    made = {}
+    for item in reversed(given.analysis.metrics):
+        if item.min is not None and item.max is not None:
+            made[item.name] = Observed(
+                low=item.min, high=item.max, whole=item.whole, never_falls=item.never_falls, count=item.count
+            )
+    return made
 
 
 def _description(given: RunInput) -> Text:

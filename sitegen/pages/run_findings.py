@@ -50,6 +50,8 @@ class FindingRow:
     """The rule's description."""
     published: bool
     """True when its numbers were read in a report."""
+    names: tuple[str, ...]
+    """Logged names that its sentences may hold, explained where they stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,4 +94,5 @@ def _row(finding: Finding, voice: Voice, sections: Collection[str], links: Mappi
         rule=finding.rule,
         rule_href=voice.urls.page_to("about.html", f"rule-{finding.rule}"),
         published=finding.published,
+        names=finding.names,
     )

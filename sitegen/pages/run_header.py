@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sitegen import format as fmt
 from sitegen.analyse.facts import RunFacts
+from sitegen.glossary.places import LABELS, algorithm_entry
 from sitegen.model.run import Run
 from sitegen.pages.base import run_page
 from sitegen.pages.log_entries import has_logs
@@ -58,6 +59,8 @@ class ChartMarks:
     """More than one job."""
     nonfinite: bool
     """Values logged as NaN or infinite."""
+    evaluations: bool = False
+    """Held-out evaluations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,7 @@ def run_header(given: RunInput, voice: Voice, current: PageKind) -> RunHeader:
             superseded=given.analysis.facts.superseded > 0,
             jobs=len(run.jobs) > 1,
             nonfinite=any(item.non_finite for item in given.analysis.metrics),
+            evaluations=any("evaluation" in chart.datasets["marks"]["kind"] for chart in given.section("reward")),
         ),
     )
 
@@ -210,6 +214,7 @@ def _reward_head(given: RunInput, voice: Voice) -> Head | None:
         best = curve.best if curve else None
         return Head(
             label=voice.say("head.ema"),
+            term=LABELS["head.ema"],
             value=fmt.fixed(chosen.ema, 3),
             note=voice.say("head.ema-note", step=voice.count(chosen.step), best=fmt.fixed(best, 3)),
         )
@@ -217,6 +222,7 @@ def _reward_head(given: RunInput, voice: Voice) -> Head | None:
         return None
     return Head(
         label=voice.say("head.reward"),
+        metric=given.analysis.facts.reward_metric or "",
         value=fmt.fixed(curve.best, 3),
         note=voice.say("head.best-note", step=voice.count(curve.best_step)),
     )
@@ -229,6 +235,7 @@ def _pass_head(given: RunInput, voice: Voice) -> Head | None:
         return None
     return Head(
         label=voice.say("head.pass", k=pass_name(name)),
+        metric=name,
         value=fmt.fixed(curve.best, 3),
         note=voice.say("head.pass-note", step=voice.count(curve.best_step), mean=fmt.fixed(summary.mean, 3)),
     )
@@ -249,6 +256,7 @@ def _solved_head(given: RunInput, voice: Voice) -> Head | None:
     if trials and trials.success_rate is not None:
         return Head(
             label=voice.say("head.solved"),
+            term=LABELS["head.solved"],
             value=fmt.percentage(trials.success_rate),
             unit="%",
             note=voice.say("head.of-graded", part=voice.count(trials.successes), whole=voice.count(trials.graded)),
@@ -258,6 +266,7 @@ def _solved_head(given: RunInput, voice: Voice) -> Head | None:
         return None
     return Head(
         label=voice.say("head.solved"),
+        term=LABELS["head.solved"],
         value=fmt.percentage(told.success_rate),
         unit="%",
         note=voice.say("head.published-of", whole=voice.count(told.graded)),
@@ -279,8 +288,12 @@ def _facts(given: RunInput, voice: Voice) -> tuple[Fact, ...]:
         Fact(label=voice.say("fact.framework"), value=_framework(run, voice)),
         Fact(label=voice.say("fact.base-model"), value=facts.base_model or "", code=True),
         Fact(label=voice.say("fact.dataset"), value=facts.dataset or "", code=True),
-        Fact(label=voice.say("fact.algorithm"), value=facts.algorithm or ""),
-        Fact(label=voice.say("fact.batch"), value=batch),
+        Fact(
+            label=voice.say("fact.algorithm"),
+            value=facts.algorithm or "",
+            value_term=algorithm_entry(facts.algorithm),
+        ),
+        Fact(label=voice.say("fact.batch"), value=batch, term=LABELS["fact.batch"]),
         Fact(label=voice.say("fact.lr"), value="" if facts.learning_rate is None else fmt.setting(facts.learning_rate)),
         Fact(label=voice.say("fact.engines"), value="" if facts.engines is None else voice.count(facts.engines)),
         _gpus_fact(given, voice),
@@ -302,7 +315,7 @@ def _trials_fact(given: RunInput, voice: Voice) -> Fact:
     trials, published = given.analysis.trials, given.run.published
     told = published.trials if published else None
     if trials:
-        return Fact(label=voice.say("fact.trials"), value=voice.count(trials.total))
+        return Fact(label=voice.say("fact.trials"), value=voice.count(trials.total), term=LABELS["fact.trials"])
     if told and told.total is not None:
         return Fact(label=voice.say("fact.trials"), value=voice.count(told.total), note=voice.say("published"))
     return Fact(label=voice.say("fact.trials"), value="")

@@ -10,7 +10,17 @@ from sitegen import format as fmt
 from sitegen.analyse.trials import ExceptionGroup, TrialSummary, treatment_of
 from sitegen.model.run import PublishedTrials
 from sitegen.pages.run_course import funnel_more
-from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, code_cell, number_cell, percent_of, text_cell
+from sitegen.pages.run_view import (
+    Cell,
+    RunInput,
+    Table,
+    Voice,
+    column,
+    exception_cell,
+    number_cell,
+    percent_of,
+    text_cell,
+)
 
 TREATMENT_FILLS = {
     "passthrough": "tr-pass",
@@ -239,7 +249,7 @@ def _published(told: PublishedTrials, voice: Voice) -> TrialsView:
 
 
 def _group_name(name: str, voice: Voice) -> Cell:
-    return text_cell(voice.say("no-exception")) if name == "none" else code_cell(name)
+    return text_cell(voice.say("no-exception")) if name == "none" else exception_cell(name)
 
 
 def _turns_table(rows: Sequence[tuple[Cell, float | None, float | None, float | None]], voice: Voice) -> Table:
@@ -247,10 +257,10 @@ def _turns_table(rows: Sequence[tuple[Cell, float | None, float | None, float | 
         id="turns-by-group",
         caption=voice.say("trials.groups"),
         columns=(
-            Column(title=voice.say("col.group")),
-            Column(title=voice.say("col.trials"), numeric=True),
-            Column(title=voice.say("col.mean-turns"), numeric=True),
-            Column(title=voice.say("col.median"), numeric=True),
+            column(voice, "col.group"),
+            column(voice, "col.trials", numeric=True),
+            column(voice, "col.mean-turns", numeric=True),
+            column(voice, "col.median", numeric=True),
         ),
         rows=tuple(
             (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, metric_cell, number_cell, text_cell
+from sitegen.pages.run_view import Cell, Column, RunInput, Table, Voice, column, metric_cell, number_cell, text_cell
 
 
 def published_metrics(given: RunInput, voice: Voice) -> Table | None:
@@ -30,8 +30,8 @@ def metric_columns(voice: Voice, *, last: bool) -> tuple[Column, ...]:
     """Columns of a summary table of metrics."""
     names = ("mean", "std", "min", "max", *(("last",) if last else ()), "count", *(("non-finite",) if last else ()))
     return (
-        Column(title=voice.say("col.metric")),
-        *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in names),
+        column(voice, "col.metric"),
+        *(column(voice, f"col.{name}", numeric=True) for name in names),
     )
 
 
@@ -59,8 +59,8 @@ def published_engines(given: RunInput, voice: Voice) -> Table | None:
         id="published-engines",
         caption=voice.say("published.engines"),
         columns=(
-            Column(title=voice.say("col.job")),
-            *(Column(title=voice.say(f"engine.{f}"), numeric=True, unit=voice.say(f"unit.{f}")) for f in ENGINE_FIELDS),
+            column(voice, "col.job"),
+            *(column(voice, f"engine.{f}", numeric=True, unit=voice.say(f"unit.{f}")) for f in ENGINE_FIELDS),
         ),
         rows=tuple(_engine_row(job, values, voice) for job, values in published.engines.items()),
     )
@@ -75,6 +75,12 @@ def _engine_row(job: str, known: Mapping[str, float], voice: Voice) -> tuple[Cel
     return tuple(cells)
 
 
+def place_of(where: str) -> str:
+    """Section and row of a printed number, apart, so that a metric's name stands by itself."""
+    section, _, row = where.partition("/")
+    return f"{section} · {row}" if row else section
+
+
 def other_values(given: RunInput, voice: Voice) -> Table | None:
     """Every other printed number of the report, with its place; None without a report."""
     published = given.run.published
@@ -84,14 +90,14 @@ def other_values(given: RunInput, voice: Voice) -> Table | None:
         id="published-values",
         caption=voice.say("published.values"),
         columns=(
-            Column(title=voice.say("col.where")),
-            Column(title=voice.say("col.name")),
-            Column(title=voice.say("col.printed"), numeric=True),
-            Column(title=voice.say("col.line"), numeric=True),
+            column(voice, "col.where"),
+            column(voice, "col.name"),
+            column(voice, "col.printed", numeric=True),
+            column(voice, "col.line", numeric=True),
         ),
         rows=tuple(
             (
-                text_cell(item.where),
+                text_cell(place_of(item.where)),
                 text_cell(item.name),
                 number_cell(item.value, item.text),
                 number_cell(item.line, voice.count(item.line)),

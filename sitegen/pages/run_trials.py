@@ -9,6 +9,7 @@ from typing import Any
 from sitegen import format as fmt
 from sitegen.analyse.export import TrialColumns
 from sitegen.analyse.trials import Spread, TrialSummary
+from sitegen.glossary.places import LABELS
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
 from sitegen.pages.run_course import funnel_more, halves_table, phases_table
@@ -17,12 +18,13 @@ from sitegen.pages.run_outcomes import ErrorsView, errors_view, funnel, threshol
 from sitegen.pages.run_view import (
     Cell,
     ChartCard,
-    Column,
     Fact,
     RunInput,
     Table,
     Voice,
     code_cell,
+    column,
+    exception_cell,
     number_cell,
     text_cell,
 )
@@ -123,7 +125,7 @@ def _facts(trials: TrialSummary, voice: Voice) -> tuple[Fact, ...]:
         ("fact.cache-tokens", "" if trials.cache_tokens is None else voice.count(trials.cache_tokens)),
         ("fact.output-tokens", "" if trials.output_tokens is None else voice.count(trials.output_tokens)),
     ]
-    return tuple(Fact(label=voice.say(key), value=value) for key, value in made if value)
+    return tuple(Fact(label=voice.say(key), value=value, term=LABELS[key]) for key, value in made if value)
 
 
 def turns_table(trials: TrialSummary, voice: Voice) -> Table:
@@ -131,15 +133,15 @@ def turns_table(trials: TrialSummary, voice: Voice) -> Table:
     groups: list[tuple[Cell, Spread]] = [(text_cell(voice.say("all-trials")), trials.turns)]
     groups += [(text_cell(voice.say(f"outcome.{g.name}")), g.turns) for g in trials.outcomes]
     for group in trials.exceptions:
-        name = text_cell(voice.say("no-exception")) if group.name == "none" else code_cell(group.name)
+        name = text_cell(voice.say("no-exception")) if group.name == "none" else exception_cell(group.name)
         groups.append((name, group.turns))
     titles = ("mean", "median", "std", "min", "max", "with-turns")
     return Table(
         id="turns",
         caption=voice.say("trials.turns"),
         columns=(
-            Column(title=voice.say("col.group")),
-            *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in titles),
+            column(voice, "col.group"),
+            *(column(voice, f"col.{name}", numeric=True) for name in titles),
         ),
         rows=tuple((name, *_spread(spread, voice)) for name, spread in groups),
         sortable=True,
@@ -183,8 +185,8 @@ def tasks_table(trials: TrialSummary, voice: Voice) -> Table:
         id="tasks-table",
         caption=voice.say("tasks.caption"),
         columns=(
-            Column(title=voice.say("col.task")),
-            *(Column(title=voice.say(f"col.{name}"), numeric=True) for name in titles),
+            column(voice, "col.task"),
+            *(column(voice, f"col.{name}", numeric=True) for name in titles),
         ),
         rows=tuple(rows),
         sortable=True,
@@ -204,7 +206,7 @@ def trials_table(columns: TrialColumns, voice: Voice) -> Table:
     return Table(
         id="all-trials",
         caption=voice.say("trials.all"),
-        columns=tuple(Column(title=voice.say(f"trial.{name}"), numeric=name in _NUMBERS) for name in names),
+        columns=tuple(column(voice, f"trial.{name}", numeric=name in _NUMBERS) for name in names),
         rows=tuple(tuple(_trial_cell(columns, name, row, voice) for name in names) for row in range(count)),
         classes="dense",
     )
@@ -213,7 +215,8 @@ def trials_table(columns: TrialColumns, voice: Voice) -> Table:
 def _trial_cell(columns: TrialColumns, name: str, row: int, voice: Voice) -> Cell:
     value = columns.columns[name][row]
     if name in ("task", "exception"):
-        return code_cell(columns.names[name][value]) if value >= 0 else text_cell(voice.number(None), dim=True)
+        made = exception_cell if name == "exception" else code_cell
+        return made(columns.names[name][value]) if value >= 0 else text_cell(voice.number(None), dim=True)
     if name == "outcome":
         return text_cell(voice.say(("outcome.failure", "outcome.success", "outcome.ungraded")[value]))
     if name == "trial":

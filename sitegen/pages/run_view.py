@@ -15,12 +15,13 @@ from markupsafe import Markup
 from sitegen import format as fmt
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, Section
+from sitegen.glossary.places import LABELS
 from sitegen.model.run import Run
 from sitegen.pages.base import SiteContext, Urls, localised
 from sitegen.text import Lang, Text, ui
 
 PageKind = Literal["index", "metrics", "trials", "engines", "config", "logs", "sources"]
-CellKind = Literal["text", "number", "code", "metric", "mark"]
+CellKind = Literal["text", "number", "code", "metric", "exception", "mark"]
 Tone = Literal["good", "warn", "bad", "note", "accent"]
 
 CHART_TABLE_ROWS = 120
@@ -113,6 +114,10 @@ class Fact:
     """Links instead of a value."""
     code: bool = False
     """Whether the value is a name to print in code type."""
+    term: str = ""
+    """Id of the glossary entry that explains the label; empty for none."""
+    value_term: str = ""
+    """Id of the entry that explains the value; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +158,10 @@ class Head:
     """One line under it."""
     published: bool = False
     """True when the number was read in a report, not computed."""
+    term: str = ""
+    """Id of the glossary entry that explains the label; empty for none."""
+    metric: str = ""
+    """Logged name that the label stands for; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +176,10 @@ class Column:
     """Unit, quiet behind the heading."""
     wide_only: bool = False
     """Left out on phones."""
+    metric: str = ""
+    """Logged name that the title is or stands for, explained on hover; empty for none."""
+    term: str = ""
+    """Id of the glossary entry that explains the title; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +189,7 @@ class Cell:
     text: str
     """What is printed."""
     kind: CellKind = "text"
-    """How: prose, number, code, a metric's name, a status mark."""
+    """How: prose, number, code, the name of a metric or of an exception, a status mark."""
     sort: str | None = None
     """Sort key when it differs from the text; empty sorts last."""
     note: str = ""
@@ -187,6 +200,8 @@ class Cell:
     """Less important."""
     mark: Mark | None = None
     """Shape in front of the text."""
+    term: str = ""
+    """Id of the glossary entry that explains the text; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,9 +284,24 @@ class ChartCard:
     """Lower-case text that the filter box looks at."""
 
 
+def column(voice: Voice, key: str, *, numeric: bool = False, unit: str = "") -> Column:
+    """A column under an interface string, with the entry that explains it."""
+    return Column(title=voice.say(key), numeric=numeric, unit=unit, term=LABELS.get(key, ""))
+
+
+def label_cell(voice: Voice, key: str, *, note: str = "") -> Cell:
+    """An interface string that names something, with the entry that explains it."""
+    return Cell(text=voice.say(key), note=note, term=LABELS.get(key, ""))
+
+
 def metric_cell(name: str) -> Cell:
     """A metric's logged name."""
     return Cell(text=name, kind="metric", sort=name.lower())
+
+
+def exception_cell(name: str) -> Cell:
+    """An exception's class."""
+    return Cell(text=name, kind="exception", sort=name.lower())
 
 
 def code_cell(text: str, *, note: str = "") -> Cell:

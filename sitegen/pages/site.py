@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from sitegen.pages.about import about_page
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised, render_page, run_page
-from sitegen.pages.glossary import Book, book, entry_pages, glossary_index
+from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, group_pages
 from sitegen.pages.index import index_page, newest_first
 from sitegen.pages.row import RunRow
 from sitegen.render import CSP, js_text
@@ -62,6 +62,9 @@ def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] 
         view = build(ordered, found, site)
         for lang in langs:
             yield render_page(template, view, site, lang)
+    for group in group_pages(found, ordered, site):
+        for lang in langs:
+            yield render_page("pages/glossary_group.html", group, site, lang)
     for page in entry_pages(found, site):
         for lang in langs:
             yield render_page("pages/glossary_entry.html", page, site, lang)

@@ -15,7 +15,7 @@ from sitegen.privacy.text import MASK, is_clean, is_harmless, is_secret_key, mas
 
 _Any = TypeVar("_Any")
 
-_KEPT = frozenset({"slug", "metric"})
+_KEPT = frozenset({"slug", "metric", "frameworks"})
 """Fields and columns that are names of ours or of metrics, not text of a run."""
 _METRIC_KEYS = frozenset({"metrics", "timing"})
 """Fields of a published report whose keys are names of metrics."""

@@ -1,21 +1,24 @@
-/* Explanations of logged names: on hover, focus and first tap. Escape closes; nothing moves. */
+/* Explanations of logged names: on hover, focus and first tap. Escape closes; nothing moves. A heading's button takes
+   over the explanation of the name it stands for (`lend`): it sorts as well, on the same tap. */
 (function () {
   "use strict";
   const OPEN_AFTER = 150;
   const CLOSE_AFTER = 220;
   /** @type {Record<string, Popover>} */
   let texts = {};
+  /** @type {string[]} */
+  let facts = [];
   /** @type {HTMLElement | null} */
   let box = null;
-  /** @type {HTMLAnchorElement | null} */
+  /** @type {HTMLElement | null} */
   let owner = null;
   let timer = 0;
 
   /** @param {EventTarget | null} target */
   function termOf(target) {
     if (!(target instanceof Element)) return null;
-    const term = target.closest("a[data-term]");
-    return term instanceof HTMLAnchorElement && texts[term.dataset.term || ""] ? term : null;
+    const term = target.closest("[data-term]");
+    return term instanceof HTMLElement && texts[term.dataset.term || ""] ? term : null;
   }
 
   /** @param {string} tag @param {string} css @param {string} text */
@@ -44,7 +47,7 @@
     timer = window.setTimeout(action, delay);
   }
 
-  /** @param {HTMLAnchorElement} term */
+  /** @param {HTMLElement} term */
   function open(term) {
     window.clearTimeout(timer);
     if (owner === term) return;
@@ -52,12 +55,10 @@
     const popover = texts[term.dataset.term || ""];
     const pop = element();
     const link = /** @type {HTMLAnchorElement} */ (line("a", "", sitegen.text("popover.more")));
-    link.href = term.href;
-    const more = line("span", "pl", "");
-    more.append(link);
-    const facts = line("span", "pm", "");
-    facts.append(...popover.m.map((fact) => line("span", "", fact)));
-    pop.replaceChildren(line("span", "pt", popover.t), facts, line("span", "ps", popover.s), more);
+    link.href = term instanceof HTMLAnchorElement ? term.href : term.dataset.href || "";
+    const last = line("span", "pl", "");
+    last.append(...popover.m.map((place) => line("span", "", facts[place])), link);
+    pop.replaceChildren(line("span", "pt", popover.t), line("span", "ps", popover.s), last);
     pop.classList.add("open");
     owner = term;
     term.setAttribute("aria-describedby", pop.id);
@@ -77,12 +78,22 @@
     return true;
   }
 
-  sitegen.popovers = { close };
+  /** @param {HTMLElement} button */
+  function lend(button) {
+    const term = button.querySelector("a[data-term]");
+    if (!(term instanceof HTMLAnchorElement)) return;
+    button.dataset.term = term.dataset.term;
+    button.dataset.href = term.href;
+    button.classList.add("lent");
+    term.replaceWith(...term.childNodes);
+  }
+
+  sitegen.popovers = { close, lend };
 
   sitegen.ready(function () {
     const data = document.getElementById("popovers");
     if (!data) return;
-    texts = JSON.parse(data.textContent || "{}");
+    ({ terms: texts, facts } = JSON.parse(data.textContent || '{"terms": {}, "facts": []}'));
     let touched = false;
 
     document.addEventListener("pointerdown", (event) => {
@@ -106,7 +117,7 @@
     document.addEventListener("click", (event) => {
       const term = termOf(event.target);
       if (!term || !touched || owner === term) return;
-      event.preventDefault();
+      if (term instanceof HTMLAnchorElement) event.preventDefault();
       open(term);
     });
   });

@@ -54,6 +54,7 @@ sitegen.ready(function () {
       button.type = "button";
       button.append(...head.childNodes);
       head.append(button);
+      sitegen.popovers.lend(button);
       button.addEventListener("click", function () {
         const now = head.getAttribute("aria-sort");
         const first = head.dataset.first === "descending";

@@ -30,6 +30,24 @@
     let first = 0;
     let key = "";
 
+    /** @type {Record<string, DOMStringMap>} */
+    const terms = {};
+    for (const option of form.querySelectorAll("option[data-key]")) {
+      terms[option.textContent || ""] = /** @type {HTMLOptionElement} */ (option).dataset;
+    }
+
+    /** An exception's name as a term, as the first rows of the page have it. @param {HTMLElement} code */
+    function explained(code) {
+      const known = terms[code.textContent || ""];
+      if (!known) return code;
+      const link = document.createElement("a");
+      link.className = "term";
+      link.href = known.href || "";
+      link.dataset.term = known.key;
+      link.append(code);
+      return link;
+    }
+
     /** @param {string} column @param {number} row */
     function cell(column, row) {
       const made = document.createElement(column === columns[0] ? "th" : "td");
@@ -42,7 +60,7 @@
       } else if (column in data.names || column === "trial") {
         const code = document.createElement("code");
         code.textContent = String(value);
-        made.append(code);
+        made.append(column === "exception" ? explained(code) : code);
       } else made.textContent = format.format(Number(value)).replace("-", "−");
       if (!(column in data.names) && column !== "trial" && column !== "outcome") made.classList.add("n");
       return made;
@@ -95,6 +113,7 @@
       button.type = "button";
       button.append(...head.childNodes);
       head.append(button);
+      sitegen.popovers.lend(button);
       button.addEventListener("click", function () {
         const now = sitegen.state.get()["t-sort"];
         const column = columns[index];

@@ -21,8 +21,8 @@ interface Placement {
 interface Popover {
   /** Title. */
   t: string;
-  /** Unit and direction. */
-  m: string[];
+  /** Places of unit, direction and, of a guess, its basis among the facts of the page. */
+  m: number[];
   /** One sentence. */
   s: string;
 }
@@ -65,7 +65,8 @@ interface Sitegen {
     set(changes: Record<string, string>, push?: boolean): void;
     watch(listener: (state: Record<string, string>) => void): void;
   };
-  popovers: { close(): boolean };
+  /** `lend`: the button takes over the explanation of the term that it holds. */
+  popovers: { close(): boolean; lend(button: HTMLElement): void };
   /** Addresses of all runs in the order of the index; loaded when first needed. */
   runs?: string[];
 }

@@ -48,8 +48,25 @@ def test_a_name_of_several_frameworks_lists_their_entries() -> None:
     found = explained(load_glossary(), "timing_s/step")
     assert found.entry.id == "verl-timing_s-step"
     several = explained(load_glossary(), "reward/avg_raw_reward")
-    assert {"skyrl", "xtuner"} <= {entry.framework for entry in several.also}
-    assert several.entry.notice is not None
+    assert several.choice
+    assert {"skyrl", "xtuner"} <= {entry.framework for entry in (several.entry, *several.also)}
+    assert [entry.notice for entry in (several.entry, *several.also)] == [None] * (1 + len(several.also))
+
+
+def test_a_framework_that_lacks_the_name_gets_a_guess_and_the_others_are_listed() -> None:
+    found = explained(load_glossary(), "reward/avg_raw_reward", "trl")
+    assert not found.choice
+    assert found.entry.notice is not None
+    assert {"skyrl", "xtuner"} <= {entry.framework for entry in found.also}
+
+
+def test_every_entry_of_a_name_without_a_framework_is_in_the_json() -> None:
+    told = explain_name(load_glossary(), "reward/avg_raw_reward")
+    assert told["choice"] is True
+    assert [entry["framework"] for entry in told["entries"]] == sorted(entry["framework"] for entry in told["entries"])
+    assert {"skyrl", "xtuner"} <= {entry["framework"] for entry in told["entries"]}
+    one = explain_name(load_glossary(), "reward/avg_raw_reward", "skyrl")
+    assert (one["choice"], len(one["entries"])) == (False, 1)
 
 
 def logged(run: str, framework: str | None, *names: str) -> list[LoggedName]:

@@ -102,7 +102,8 @@ def row(slug: str = "mcqa-25-8b", **changes: Any) -> RunRow:
             metric("policy/ppo_clip_ratio", 0.0, 0.0),
             metric("timing/step", 700.0, 3038.0),
         ),
-        "names": ("AgentTimeoutError",),
+        "names": (),
+        "exceptions": ("AgentTimeoutError",),
         "config": {"trainer.policy.optimizer_config.lr": 8e-6, "trainer.seed": 1},
     }
     return RunRow(**(values | changes))

@@ -28,6 +28,8 @@ def test_every_logged_name_has_an_entry(found: Book) -> None:
     for run in many():
         for name in [item.name for item in run.metrics] + list(run.names):
             assert glossary().explain(name, run.framework).id in found.ids
+        for name in run.exceptions:
+            assert glossary().explain(name, run.framework, "exception").id in found.ids
 
 
 def test_what_an_entry_refers_to_has_a_page(found: Book) -> None:

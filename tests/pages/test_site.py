@@ -32,7 +32,7 @@ def test_links_between_site_pages_lead_somewhere(files: dict[str, bytes]) -> Non
         f"{tongue}runs/{item.slug}/{kind}.html"
         for item in many()
         for tongue in ("", "zh/")
-        for kind in ("index", "sources")
+        for kind in ("index", "metrics", "sources")
     }
     known = set(files) | runs | set(site_context().assets.values())
     for path, content in files.items():

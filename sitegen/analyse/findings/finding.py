@@ -39,6 +39,8 @@ class Value:
     """At full precision."""
     text: Text
     """As printed in each language."""
+    named: bool = False
+    """True for a name as logged."""
 
 
 def number(value: float | None, digits: int = 3) -> Value:
@@ -73,7 +75,7 @@ def seconds(value: float | None) -> Value:
 
 def name(value: str) -> Value:
     """A name as logged."""
-    return Value(raw=value, text=same(value))
+    return Value(raw=value, text=same(value), named=True)
 
 
 def words(raw: str, text: Text) -> Value:
@@ -111,6 +113,8 @@ class Match:
     """Which wording, where a rule has several: `finding.<rule>.<form>…`."""
     published: bool = False
     """True when the numbers were read in a report, not computed."""
+    names: tuple[str, ...] = ()
+    """Further logged names that its sentences print by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +139,8 @@ class Finding:
     """What they were computed from."""
     published: bool
     """True when they were read in a report."""
+    names: tuple[str, ...] = ()
+    """Logged names that it is about: those of its evidence, then those that its sentences print."""
 
     @property
     def sentence(self) -> Text:
@@ -209,4 +215,9 @@ class Rule:
             values={placeholder: value.raw for placeholder, value in match.values.items()},
             evidence=match.evidence,
             published=match.published,
+            names=tuple(dict.fromkeys((*match.evidence.metrics, *match.names, *_printed(match.values)))),
         )
+
+
+def _printed(values: Mapping[str, Value]) -> tuple[str, ...]:
+    return tuple(value.raw for value in values.values() if value.named and isinstance(value.raw, str))

@@ -176,12 +176,11 @@ def timeouts(subject: Subject) -> Match | None:
         "config": words("assumed" if assumed else "own", ui(f"finding.config.{'assumed' if assumed else 'own'}")),
         "treatment": words(treatment, ui(f"finding.treatment.{treatment}")),
     }
-    median = trials.median_turns.get(TIMEOUT)
-    if median is None:
-        return Match(values=values, evidence=trials.evidence, published=trials.published)
-    values["turns"] = number(median)
-    form = "first-turn" if median <= 1 else "turns"
-    return Match(values=values, evidence=trials.evidence, published=trials.published, form=form)
+    median, told, form = trials.median_turns.get(TIMEOUT), trials.published, ""
+    if median is not None:
+        values["turns"] = number(median)
+        form = "first-turn" if median <= 1 else "turns"
+    return Match(values=values, evidence=trials.evidence, published=told, form=form, names=(TIMEOUT,))
 
 
 def failures_early(subject: Subject) -> Match | None:
