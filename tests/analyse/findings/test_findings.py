@@ -141,7 +141,7 @@ config = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)  # tests/analyse/test_run_analysis.py makes findings of 300 runs more
+@settings(max_examples=300, deadline=None)
 @given(st.lists(row, max_size=40, unique_by=lambda r: r["step"]), st.lists(trial, max_size=60), config)
 def test_any_run_has_findings_that_can_be_printed(rows, trials, values):
     run = make_run(
