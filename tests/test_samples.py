@@ -1,6 +1,7 @@
 """The sample archive beside the repository: right answers, and no traceback whatever is done to its files.
 
-Skipped where the samples are absent. The damage tests take a seeded tenth in the gate and all with `-m full`.
+Skipped where the samples are absent. The damage tests take a seeded tenth in the gate and all with `-m full`; cuts at
+every byte are in `test_cut_samples.py`.
 """
 
 import csv
@@ -30,8 +31,6 @@ pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the samples are no
 
 DAMAGES = 10
 """Cuts, flips and shuffles of each file."""
-CUTS = 400
-"""Cuts of each file that only its reader sees, evenly spread."""
 NO_OUTPUT = {"README.md", "MANIFEST.csv"}
 """The samples' own papers."""
 
@@ -254,18 +253,3 @@ def test_damaged_samples_never_raise_in_full(tmp_path, part):
     for entry, reader in outputs()[part::4]:
         for content in damages(entry, entry.read_bytes()):
             through(tmp_path, entry, reader, content)
-
-
-@pytest.mark.full
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("part", range(4))
-def test_samples_cut_nearly_anywhere_are_read(tmp_path, part):
-    for entry, reader in outputs()[part::4]:
-        content = entry.read_bytes()
-        for end in range(0, len(content), max(1, len(content) // CUTS)):
-            location = tmp_path / "content"
-            location.write_bytes(content[:end])
-            source = _source(entry, content[:end], location)
-            for each in dict.fromkeys((reader, claimant(source, READERS))):
-                if each is not None:
-                    each.read(source)

@@ -14,6 +14,7 @@ from sitegen.assemble.engine_times import one_axis
 from sitegen.assemble.evaluations import DUMP, add_evaluations
 from sitegen.assemble.framework import foreign_names, framework_of
 from sitegen.assemble.jobs import JobOrder, entities, ordered_jobs
+from sitegen.assemble.parts import joined_parts
 from sitegen.assemble.records import merge_records
 from sitegen.assemble.sources import REPORT_PRECEDENCE, Chosen, choose_by_job, choose_trials, ranked, same_job
 from sitegen.assemble.stitch import Stitched, stitch
@@ -66,7 +67,7 @@ def assemble(
         run_settings: The run's `run.toml`.
         slug: Its address.
     """
-    best = ranked(results)
+    best = ranked(joined_parts(results))
     tables = _tables(folder.path, best, settings.reward_key)
     config, config_notes, config_problems = _config(best)
     published = _first(best, lambda result: result.published)

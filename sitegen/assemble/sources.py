@@ -58,6 +58,13 @@ class Chosen:
         self.tables.append(table)
         self.used[source] = self.used.get(source, 0) + len(table)
 
+    def take_parts(self, source: str, table: pd.DataFrame) -> None:
+        """Adds a source's rows, some of which may be of other files: the parts of its log."""
+        self.tables.append(table)
+        files = table["source"].tolist()
+        for file in dict.fromkeys([source, *files]):
+            self.used[file] = self.used.get(file, 0) + files.count(file)
+
     def joined(self) -> pd.DataFrame | None:
         """All rows in one table; None without any."""
         if not self.tables:
@@ -120,7 +127,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         rows = renamed[mine].reset_index(drop=True)
         taken.update(dict.fromkeys(fresh - parts, (result, rows)))
         known.update(() if alone else hashes[mine].tolist())
-        chosen.take(result.source, rows)
+        chosen.take_parts(result.source, rows)
     return chosen
 
 

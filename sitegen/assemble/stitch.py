@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from sitegen.assemble.parts import logged_order
 from sitegen.model.tables import STEPS, conform
 
 Ints = NDArray[np.int64]
@@ -95,7 +96,9 @@ def stitch(
 def in_order(steps: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     """The rows by job in the given order, then by source and line: the order in which they were logged."""
     rank = pd.Series(pd.Categorical(steps["job"], categories=list(order)).codes, index=steps.index)
-    index = pd.DataFrame({"job": rank, "source": steps["source"].fillna(""), "row": steps["row"]})
+    files = sorted(steps["source"].fillna("").unique(), key=logged_order)
+    place = pd.Series(pd.Categorical(steps["source"].fillna(""), categories=files).codes, index=steps.index)
+    index = pd.DataFrame({"job": rank, "source": place, "row": steps["row"]})
     return steps.loc[index.sort_values(["job", "source", "row"], kind="stable").index].reset_index(drop=True)
 
 
