@@ -3,10 +3,12 @@
 Several dicts make one step: the rollout manager's, the trainer's and its timings, printed by different processes and
 out of order where rollouts run ahead. N counts rollouts from 0, except in `step N`, which counts optimiser steps: where
 there are several per rollout the values of the last one count, and that is said. A critic's lines are `critic-step N`.
-SkyRL-agent prints the same `model.py:660 - step N: {…}`.
+A `model.py:660 - step N: {…}` posted for a SkyRL-agent model is slime's too: `train/lr-pg_<n>` are its keys, and
+SkyRL-agent's own trainers (`skyrl_agent/integrations`: SkyRL, verl, tinker) have no such line.
 
 Source: THUDM/slime `slime/backends/megatron_utils/model.py`, `slime/observability/rollout_metrics.py`,
-`train_metric_utils.py`, `logging_utils.py` at 624b824a8 (2026); `rollout N` in `slime/utils/data.py` of 2025.
+`train_metric_utils.py`, `logging_utils.py` at 624b824a8 (2026); `rollout N` in `slime/utils/data.py` of 2025;
+NovaSky-AI/SkyRL#1864 and `skyrl-agent/` at eea40bc7 (2025).
 """
 
 from __future__ import annotations

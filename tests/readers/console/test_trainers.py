@@ -70,8 +70,12 @@ def test_slime_started_anew_keeps_both():
     assert values(result, "rollout/raw_reward") == [(0, 0.25), (1, 0.5), (1, 0.75), (2, 1.0)]
 
 
-def test_skyrl_agent_prints_like_slime():
-    assert values(read("slime", "skyrl-agent"), "train/loss") == [(1, 0.5), (2, 0.25)]
+def test_slime_steps_alone_are_slimes_whoever_posted_them():
+    """As posted for a SkyRL-agent model, whose own trainers print no such line."""
+    result = read("slime", "steps-without-rollouts")
+    assert result.framework == "slime"
+    assert values(result, "train/loss") == [(1, 0.5), (2, 0.25)]
+    assert values(result, "train/lr-pg_0") == [(1, 1e-06), (2, 1e-06)]
 
 
 def test_sample_slime_one_rollout():
