@@ -13,7 +13,7 @@ from sitegen.render import js_text
 from sitegen.resources import static_bytes
 from sitegen.text import ui_strings
 
-STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "vega", "pages", "run", "print")
+STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "vega", "pages", "run", "search", "print")
 """`static/css/*.css` in cascade order."""
 
 SCRIPTS = (
@@ -23,6 +23,7 @@ SCRIPTS = (
     "lib/hash",
     "lib/keys",
     "lib/place",
+    "lib/search",
     "texts",
     "storage",
     "language",
@@ -31,6 +32,7 @@ SCRIPTS = (
     "tables",
     "facets",
     "copy",
+    "search",
     "keyboard",
 )
 """`static/js/*.js` of every page, in order of use; `texts` is made here."""
@@ -38,7 +40,7 @@ SCRIPTS = (
 RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials")
 """`static/js/*.js` of the run pages: chart cards and the table of all trials."""
 
-_TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.")
+_TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.", "search.")
 
 
 @cache

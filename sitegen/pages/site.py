@@ -13,6 +13,7 @@ from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised,
 from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, group_pages
 from sitegen.pages.index import index_page, newest_first
 from sitegen.pages.row import RunRow
+from sitegen.pages.search import INDEX_PATH, search_page, search_script
 from sitegen.render import CSP, js_text
 from sitegen.text import LANGS, Lang, same, ui
 
@@ -42,6 +43,7 @@ SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], Vie
     ("pages/index.html", lambda rows, found, site: index_page(rows, site)),
     ("pages/glossary_index.html", lambda rows, found, site: glossary_index(found, rows, site)),
     ("pages/about.html", lambda rows, found, site: about_page(site)),
+    ("pages/search.html", lambda rows, found, site: search_page(rows, found)),
 )
 """The pages that every site has: template, and what makes its view model of the rows (newest first) and the
 glossary. `docs/adding-a-page.md` says how to add one."""
@@ -72,6 +74,7 @@ def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] 
         for lang in langs:
             yield render_page("pages/redirect.html", redirect, site, lang)
     if "en" in langs:
+        yield _file(INDEX_PATH, search_script(ordered, found, site))
         yield from _plain_files(ordered, site)
 
 

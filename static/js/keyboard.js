@@ -26,11 +26,13 @@ sitegen.ready(function () {
     const list = make("dl");
     /** @type {Array<[string, string]>} */
     const keys = [
-      ["/", "help.filter"],
+      ["/", "help.search"],
+      ["f", "help.filter"],
       ["j", "help.next"],
       ["k", "help.previous"],
       ["g i", "help.index"],
       ["g g", "help.glossary"],
+      ["l", "help.language"],
       ["Esc", "help.escape"],
       ["?", "help.list"],
     ];
@@ -102,9 +104,14 @@ sitegen.ready(function () {
     glossary: () => window.location.assign(sitegen.pageLink("glossary/index.html")),
     next: () => move(1),
     previous: () => move(-1),
+    search: () => sitegen.searching.open(),
     filter: () => {
       const field = document.querySelector("input[data-filter]");
       if (field instanceof HTMLElement) field.focus();
+    },
+    language: () => {
+      const link = document.querySelector("a[data-keep-hash]:not([aria-current])");
+      if (link instanceof HTMLElement) link.click();
     },
     help,
   };
@@ -119,11 +126,12 @@ sitegen.ready(function () {
 
   document.addEventListener("keydown", function (event) {
     if (event.key === "Escape") {
-      if (!sitegen.popovers.close() && event.target instanceof HTMLInputElement) event.target.blur();
+      const field = event.target instanceof HTMLInputElement && !event.target.closest("dialog") ? event.target : null;
+      if (!sitegen.popovers.close() && field) field.blur();
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
-    if (!enabled() || (dialog && dialog.open)) return;
+    if (!enabled() || document.querySelector("dialog[open]")) return;
     const action = step(event.key, event.timeStamp);
     if (!action) return;
     event.preventDefault();

@@ -1,4 +1,4 @@
-/* The theme switch: as the system, light, dark. */
+/* The theme switch: as the system, light, dark. Other pages that are open follow. */
 sitegen.ready(function () {
   "use strict";
   const button = document.getElementById("theme");
@@ -16,11 +16,21 @@ sitegen.ready(function () {
     else document.documentElement.dataset.theme = chosen;
   }
 
-  button.addEventListener("click", function () {
-    chosen = CHOICES[(CHOICES.indexOf(chosen) + 1) % CHOICES.length];
-    sitegen.storage.set("theme", chosen === "system" ? null : chosen);
+  /** @param {string | null} theme */
+  function use(theme) {
+    const next = theme && CHOICES.includes(theme) ? theme : "system";
+    if (next === chosen) return;
+    chosen = next;
     show();
     document.dispatchEvent(new CustomEvent("sitegen-theme"));
+  }
+
+  button.addEventListener("click", function () {
+    const next = CHOICES[(CHOICES.indexOf(chosen) + 1) % CHOICES.length];
+    sitegen.storage.set("theme", next === "system" ? null : next);
+    use(next);
   });
+  window.addEventListener("storage", (event) => event.key === "sitegen-theme" && use(event.newValue));
+  window.addEventListener("pageshow", (event) => event.persisted && use(sitegen.storage.get("theme")));
   show();
 });

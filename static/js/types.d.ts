@@ -26,7 +26,7 @@ interface Popover {
   /** One sentence. */
   s: string;
 }
-type KeyAction = "index" | "glossary" | "next" | "previous" | "filter" | "help";
+type KeyAction = "index" | "glossary" | "next" | "previous" | "search" | "filter" | "language" | "help";
 
 interface Sitegen {
   texts: Record<string, Record<string, string>>;
@@ -52,12 +52,17 @@ interface Sitegen {
     write(state: Record<string, string>): string;
     list(value: string | undefined): string[];
     join(values: string[]): string;
+    page(path: string): string;
   };
   keys: { machine(): (key: string, now: number) => KeyAction | null };
   place: { below(anchor: Box, size: { width: number; height: number }, view: Box): Placement };
   storage: {
     get(name: string): string | null;
     set(name: string, value: string | null): void;
+    /** Leaves a value for the next page of this tab; false where that is not possible. */
+    pass(name: string, value: string): boolean;
+    /** Takes the value that the page before left. */
+    take(name: string): string | null;
   };
   state: {
     get(): Record<string, string>;

@@ -153,7 +153,7 @@ def test_keys_lead_through_the_site_and_can_be_switched_off(opened: Callable[...
     page.keyboard.press("j")
     page.keyboard.press("j")
     assert page.evaluate("document.activeElement.textContent") == "synthetic-agent-calendar-80-8B"
-    page.keyboard.press("/")
+    page.keyboard.press("f")
     assert page.evaluate("document.activeElement.hasAttribute('data-filter')")
     page.keyboard.type("j")
     assert page.input_value("input[data-filter]") == "j"

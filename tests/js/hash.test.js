@@ -25,6 +25,25 @@ test("a hash damaged by hand does not throw", () => {
   assert.deepEqual(plain(hash.read("#q=100%&=x&&sort")), { q: "100%" });
 });
 
+test("only a page of this site is one", () => {
+  for (const path of ["index.html", "runs/a-b.c_d/metrics.html", "zh/glossary/x.html"]) assert.equal(hash.page(path), path);
+  for (const path of [
+    "",
+    "runs/x",
+    "//evil.example/a.html",
+    "/a.html",
+    "../a.html",
+    "runs/../../a.html",
+    "./a.html",
+    "https://evil.example/a.html",
+    "javascript:x.html",
+    "a\\b.html",
+    "a%2fb.html",
+    "a.html?x",
+  ])
+    assert.equal(hash.page(path), "", path);
+});
+
 test("lists keep commas inside values", () => {
   const values = ["a,b", "c", ",", "d,,e", "~.", "~~,"];
   assert.deepEqual(plain(hash.list(hash.join(values))), values);

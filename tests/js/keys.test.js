@@ -9,6 +9,9 @@ test("single keys act at once", () => {
   const step = keys.machine();
   assert.equal(step("j", 0), "next");
   assert.equal(step("?", 1), "help");
+  assert.equal(step("/", 2), "search");
+  assert.equal(step("f", 2), "filter");
+  assert.equal(step("l", 2), "language");
   assert.equal(step("x", 2), null);
 });
 

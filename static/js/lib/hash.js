@@ -11,6 +11,11 @@
     }
   }
 
+  /** Kept readable: what may stand in a hash as it is. @param {string} text */
+  function encoded(text) {
+    return encodeURIComponent(text).replace(/%(2F|2C|3A|40)/g, (mark) => decodeURIComponent(mark));
+  }
+
   sitegen.hash = {
     read(hash) {
       /** @type {Record<string, string>} */
@@ -26,8 +31,15 @@
       const parts = Object.keys(state)
         .filter((key) => state[key] !== "")
         .sort()
-        .map((key) => `${encodeURIComponent(key)}=${encodeURIComponent(state[key])}`);
+        .map((key) => `${encoded(key)}=${encoded(state[key])}`);
       return parts.length ? `#${parts.join("&")}` : "";
+    },
+
+    /** A page of this site as an address names it, from the site's root; empty for anything else. */
+    page(path) {
+      const parts = path.split("/");
+      const plain = parts.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
+      return plain && path.endsWith(".html") ? path : "";
     },
 
     /** Several values in one key, parted by commas; a comma inside a value is `~.`, a tilde `~~`. */

@@ -6,7 +6,7 @@
   const PATIENCE = 1200;
 
   /** @type {Record<string, KeyAction>} */
-  const SINGLE = { j: "next", k: "previous", "/": "filter", "?": "help" };
+  const SINGLE = { j: "next", k: "previous", "/": "search", f: "filter", l: "language", "?": "help" };
   /** @type {Record<string, KeyAction>} */
   const AFTER_G = { i: "index", g: "glossary" };
 
