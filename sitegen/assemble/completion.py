@@ -23,7 +23,7 @@ _OF_OTHERS = ("batch_errors/",)
 _COUNTED = ("batches", "instances", "successful", "failed", "masked")
 _KEY = ["kind", "step"]
 _WHICH_JOB = Text(
-    "the run has several jobs, and which of them wrote this is not known", "该运行有多个任务，不知道这是哪个任务写的"
+    "the run has several jobs, and which of them wrote this is not known", "该运行有多个作业，不知道这是哪个作业写的"
 )
 _TWO_CLOCKS = Text("the file counts two things under one step", "该文件在同一步数下计两种不同的数")
 

@@ -373,12 +373,16 @@ def _banners(run: Run, voice: Voice, page: PageKind) -> tuple[Note, ...]:
         banners.append(_banner(voice, "from-report", "note"))
     if run.absent_or_nonfinite and page in ("index", "metrics"):
         banners.append(_banner(voice, "absent-or-nonfinite", "note"))
+    decimals = run.facts.get("rounded_decimals")
+    if isinstance(decimals, int) and page == "metrics":
+        least = f"{0.5 * 10.0**-decimals:.{decimals + 1}f}"
+        banners.append(_banner(voice, "rounded", "note", decimals=voice.count(decimals), least=least))
     if run.config and run.config.assumed and page in ("index", "config", "trials"):
         link = Link(href=voice.urls.page_to(run_page(run.slug, "config")), text=voice.say("tab.config"))
         banners.append(_banner(voice, "assumed", "warn", links=() if page == "config" else (link,)))
     return tuple(banners)
 
 
-def _banner(voice: Voice, name: str, tone: Tone, *, links: tuple[Link, ...] = ()) -> Note:
-    lead, text = voice.say(f"banner.{name}"), voice.say(f"banner.{name}-text")
+def _banner(voice: Voice, name: str, tone: Tone, *, links: tuple[Link, ...] = (), **values: str) -> Note:
+    lead, text = voice.say(f"banner.{name}"), voice.say(f"banner.{name}-text", **values)
     return Note(tone=tone, lead=lead, text=text, links=links)

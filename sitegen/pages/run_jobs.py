@@ -104,7 +104,7 @@ def jobs_view(given: RunInput, voice: Voice) -> JobsView | None:
     logs_page = run_page(run.slug, "logs")
     links = {name: voice.urls.page_to(logs_page, anchor) for name, anchor in log_anchors(run).items()}
     return JobsView(
-        sentence=jobs_sentence(run, voice),
+        sentence=jobs_sentence(run, voice) + (_clock_sentence(run, voice) if axis.clock else ""),
         rows=tuple(_row(job, axis, voice, links.get(job.name, "")) for job in run.jobs),
         ticks=_ticks(axis, voice),
         has_redone=any(job.redone for job in run.jobs),
@@ -126,6 +126,13 @@ def jobs_sentence(run: Run, voice: Voice) -> str:
         step=voice.count(twice),
         rule=voice.say(f"overlap.{run.overlap_rule}"),
     )
+
+
+def _clock_sentence(run: Run, voice: Voice) -> str:
+    """What the moments on the axis rest on; empty where the logs' clock names its zone."""
+    if run.facts.get("clock_assumed_utc") is not True:
+        return ""
+    return ("" if voice.lang == "zh" else " ") + voice.say("jobs.clock-assumed")
 
 
 def _axis(run: Run) -> _Axis:

@@ -174,3 +174,26 @@ def test_log_lines_are_text_whatever_they_hold(hostile):
     assert not [name for _, name in page.attributes if name == "style" or name.startswith("on")]
     assert "alert(1)" not in "".join(re.findall(r"<script\b[^>]*>(.*?)</script>", text, flags=re.DOTALL))
     assert not {"\x1b", "\x00"} & set(text)
+
+
+def test_times_of_a_clock_without_a_zone_are_said_to_be_taken_as_utc():
+    jobs = tuple(
+        make_job(name, steps, started=start, finished=start + 3600.0)
+        for name, steps, start in (("a_1001", [1, 2], 1780650000.0), ("a_1002", [3, 4], 1780660000.0))
+    )
+    run = logged_run(jobs=jobs, facts={"clock_assumed_utc": True})
+    said = " Times are those that the logs print; they name no time zone and are taken as UTC."
+    assert jobs_view(given(run), Voice("en", "runs/run/index.html")).sentence.endswith(said)
+    assert jobs_view(given(run), Voice("zh", "zh/runs/run/index.html")).sentence.endswith("，按 UTC 处理。")
+    for other in (logged_run(jobs=jobs), logged_run(facts={"clock_assumed_utc": True})):  # a zone named; no time axis
+        assert "UTC" not in jobs_view(given(other), Voice("en", "runs/run/index.html")).sentence
+
+
+def test_a_log_that_rounds_says_so_above_its_metrics():
+    run = logged_run(facts={"rounded_decimals": 4})
+    pages = files(run)
+    said = "4 decimals: 0 stands for anything smaller than 0.00005"
+    assert said in read(pages["runs/run/metrics.html"]).text
+    assert said not in read(pages["runs/run/index.html"]).text
+    assert "4 位小数：0 表示小于 0.00005 的任何数" in read(pages["zh/runs/run/metrics.html"]).text
+    assert said not in read(files(logged_run())["runs/run/metrics.html"]).text
