@@ -13,8 +13,15 @@ from sitegen.charts.compiled import compiled_forms
 from sitegen.charts.kept import read_kept, write_kept
 from sitegen.resources import static_bytes
 
-SCRIPTS = ("js/lib/chart_state.js", "js/lib/chart_data.js", "js/charts.js")
-"""Parts of `charts.js` after the forms, in order."""
+SCRIPTS = (
+    "js/lib/chart_state.js",
+    "js/lib/chart_axis.js",
+    "js/lib/chart_data.js",
+    "js/lib/chart_draw.js",
+    "js/lib/chart_readout.js",
+    "js/charts.js",
+)
+"""Parts of `charts.js` after the forms, in order. A page that embeds a chart needs all but the last two."""
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _EXPOSED = """\

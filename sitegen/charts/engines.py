@@ -12,8 +12,9 @@ import pandas as pd
 
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload, theme
-from sitegen.charts.base import Chart, ChartSpec, DataColumn
-from sitegen.charts.payload import Columns, End, number
+from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
+from sitegen.charts.end_names import End, Path, names
+from sitegen.charts.payload import Columns, number
 from sitegen.charts.scales import Axis, step_domain, value_axis
 from sitegen.charts.thin import thin
 from sitegen.format import count
@@ -110,10 +111,11 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
         x0, x1 = low - margin, high + margin
     values = _range(engines, fields)
     position = ui("charts.readout.hours" if clock.hours else "charts.readout.sample")
-    names = [{"key": str(at + 1), "en": name, "zh": name} for at, name in enumerate(fields)]
+    said = [{"key": str(at + 1), "en": name, "zh": name} for at, name in enumerate(fields)]
     axis = value_axis([0.0, 100.0] if entry.percent else values)
-    datasets["names"] = payload.names(_ends(datasets["means"], fields, axis))
-    params: dict[str, Any] = {"x0": x0, "x1": x1, "names": names, **axis.params()}
+    means, domain = datasets["means"], (x0, x1)
+    datasets["names"] = names(_ends(means, fields, axis, domain), _paths(means, axis, domain))
+    params: dict[str, Any] = {"x0": x0, "x1": x1, "xStep": 0 if clock.hours else 1, "names": said, **axis.params()}
     params["position"] = {"en": position.en, "zh": position.zh}
     total = len(engines) * len(fields)
     words = _words(engines, fields)
@@ -137,7 +139,13 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
         static_svg=None,
         height=theme.MEDIUM,
         wide=True,
+        legend=_legend(fields) if len(fields) > 1 and not datasets["names"]["series"] else (),
     )
+
+
+def _legend(fields: list[str]) -> tuple[LegendItem, ...]:
+    """The lines' names, where they have no free place at their ends."""
+    return tuple(LegendItem(swatch=f"line-{at + 1}", name=same(name), value="") for at, name in enumerate(fields))
 
 
 def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[dict[str, Columns], int]:
@@ -159,16 +167,39 @@ def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[d
     return {"dots": dots, "means": means, "jobs": _boundaries(engines, clock)}, shown
 
 
-def _ends(means: Columns, fields: list[str], axis: Axis) -> list[End]:
+def _ends(means: Columns, fields: list[str], axis: Axis, domain: tuple[float, float]) -> list[End]:
     """Where the lines end, for their names; a single line needs none."""
     inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
-    last = {code: v for code, v in zip(means["series"], means["v"], strict=True) if v is not None}
+    low, high = domain
+    columns = (means["series"], means["x"], means["v"])
+    last = {code: (x, v) for code, x, v in zip(*columns, strict=True) if v is not None}
     if len(fields) < 2:
         return []
     return [
-        End(series=code, name=fields[int(code) - 1], y=inner * (axis.high - v) / (axis.high - axis.low), below=0.0)
-        for code, v in last.items()
+        End(
+            series=code,
+            name=fields[int(code) - 1],
+            y=inner * (axis.high - v) / (axis.high - axis.low),
+            below=0.0,
+            x=(x - low) / (high - low),
+        )
+        for code, (x, v) in last.items()
     ]
+
+
+def _paths(means: Columns, axis: Axis, domain: tuple[float, float]) -> list[Path]:
+    """The drawn lines, each gap parting one in two."""
+    inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
+    low, high = domain
+    found: list[list[tuple[float, float]]] = [[]]
+    before = ""
+    for x, code, v in zip(means["x"], means["series"], means["v"], strict=True):
+        if v is None or code != before:
+            found.append([])
+        if v is not None:
+            found[-1].append(((x - low) / (high - low), inner * (axis.high - v) / (axis.high - axis.low)))
+        before = code
+    return [path for path in found if path]
 
 
 def _boundaries(engines: pd.DataFrame, clock: Clock) -> Columns:

@@ -90,7 +90,13 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
                 "jobs": payload.boundaries(run, labels=True),
                 "marks": payload.empty_marks(),
             },
-            params={"x0": x0, "x1": x1, "names": names, **value_axis(stacked, stacked=True).params()},
+            params={
+                "x0": x0,
+                "x1": x1,
+                "names": names,
+                "records": len(table),
+                **value_axis(stacked, stacked=True).params(),
+            },
             columns=_columns(types),
             rows=tuple(
                 (int(step), *(None if math.isnan(value) else float(value) for value in values))

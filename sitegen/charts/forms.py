@@ -4,6 +4,7 @@ A form holds no run's data and no run's name. What differs between charts are th
 and the parameters. All forms of steps share:
 
     x0, x1              step axis (shared by all charts of a page)
+    xStep               least distance of its ticks: 1 for whole steps, 0 for hours
     y0, y1, yTicks, yDiv, yFormat, ySuffix
                         value axis, from `scales.Axis.params`
     smooth              `ema`, `mean5` or `off`: which column of the data is the bold line
@@ -52,7 +53,7 @@ def _lines() -> alt.LayerChart:
 
     Data: `points` (step, series, raw, ema, mean5, lone), `names` (series, name, dy), `band` (step, low, high),
     `jobs` (step, label), `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected,
-    superseded, nonfinite, nonpositive.
+    superseded, nonfinite, nonpositive, evaluation.
     """
     x, color = _x("step"), _series_color()
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
@@ -118,6 +119,9 @@ def _marks(x: alt.X) -> list[alt.Chart]:
     dot = of("selected").mark_point(shape="circle", size=24, filled=True, opacity=1)
     text = of("selected")
     cross = of("superseded").mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
+    diamond = of("evaluation").mark_point(
+        shape="diamond", size=90, filled=True, fill=theme.INK, stroke=theme.CARD, strokeWidth=1.25, opacity=1
+    )
     rug = of("nonfinite").mark_point(shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0)
     below = of("nonpositive").mark_point(
         shape="triangle-down", size=36, filled=True, fill=theme.LABEL, opacity=1, strokeWidth=0
@@ -133,6 +137,7 @@ def _marks(x: alt.X) -> list[alt.Chart]:
             for look in _haloed(theme.INK)
         ),
         cross.encode(x=x, y=on_raw),
+        diamond.encode(x=x, y=on_raw),
         rug.encode(x=x, y=alt.value(theme.RUG_Y)),
         below.encode(x=x, y=alt.value(alt.ExprRef("height - 4"))),
     ]
@@ -178,9 +183,11 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     """
     x = _x("x")
     fill = alt.Fill("series:N", scale=alt.Scale(domain=[p for p, _ in parts], range=[c for _, c in parts]), legend=None)
+    pale = any(color == theme.IDLE for _, color in parts)  # needs an edge to be told from the card
     area = alt.Chart(alt.NamedData("areas")).mark_area(
-        clip=True, interpolate="step-after", invalid=_GAPS, opacity=1, strokeWidth=0, line=False
+        clip=True, interpolate="step-after", invalid=_GAPS, opacity=1, strokeWidth=0.75 if pale else 0, line=False
     )
+    channels = {"fill": fill, "stroke": _edges(parts)} if pale else {"fill": fill}
     marks = alt.Chart(alt.NamedData("marks"))
     cross = marks.transform_filter(f"datum.kind == 'superseded' && {_IN_VIEW}").mark_point(
         shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1
@@ -190,7 +197,7 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     )
     step = _x("step")
     return _layer(
-        area.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), fill=fill),
+        area.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), **channels),
         _jobs(step),
         cross.encode(x=step, y=_y("raw")),
         rug.encode(x=step, y=alt.value(theme.RUG_Y)),
@@ -235,12 +242,18 @@ def _outcome() -> alt.LayerChart:
     )
     parts = theme.OUTCOME_PARTS
     fill = alt.Fill("series:N", scale=alt.Scale(domain=[p for p, _ in parts], range=[c for _, c in parts]), legend=None)
-    bars = alt.Chart(alt.NamedData("bars")).mark_bar(opacity=1)
+    bars = alt.Chart(alt.NamedData("bars")).mark_bar(opacity=1, strokeWidth=0.75)
     tops = alt.Chart(alt.NamedData("tops")).mark_text(dy=-7, fontSize=11, color=theme.LABEL)
     return _layer(
-        bars.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), fill=fill),
+        bars.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), fill=fill, stroke=_edges(parts)),
         tops.encode(x=x, y=_y("y1"), text="text:N"),
     )
+
+
+def _edges(parts: tuple[tuple[str, str], ...]) -> alt.Stroke:
+    """Outlines, of the pale parts only: a part that takes no time must not become a line."""
+    edges = [theme.EDGE if color == theme.IDLE else "transparent" for _, color in parts]
+    return alt.Stroke("series:N", scale=alt.Scale(domain=[part for part, _ in parts], range=edges), legend=None)
 
 
 def _layer(*charts: alt.Chart | alt.LayerChart) -> alt.LayerChart:
@@ -253,9 +266,10 @@ def _x(field: str) -> alt.X:
     axis = alt.Axis(
         grid=False,
         tickCount=5,
-        tickMinStep=1 if field == "step" else alt.Undefined,
+        tickMinStep=alt.ExprRef("xStep"),
         labelExpr="format(datum.value, ',~r')",
         labelFlush=True,
+        labelBound=theme.RIGHT,
         labelPadding=6,
         tickSize=4,
     )
@@ -296,7 +310,7 @@ def _value_params() -> list[alt.Parameter]:
 
 
 def _step_params() -> list[alt.Parameter]:
-    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "smooth": "ema"}
+    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "xStep": 1, "smooth": "ema"}
     return [alt.param(name=name, value=value) for name, value in defaults.items()] + _value_params()
 
 

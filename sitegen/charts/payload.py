@@ -16,6 +16,7 @@ import numpy as np
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.charts.axes import on_clock
 from sitegen.charts.smooth import trailing_mean
 from sitegen.charts.step_frame import step_frame
 from sitegen.charts.thin import LIMIT, thin
@@ -52,8 +53,14 @@ class Drawn:
     """Positions there are."""
 
 
-def lines(lines: Sequence[Line], *, log: bool = False) -> Drawn:
-    """`points` and the superseded, non-finite and non-positive `marks` of some curves."""
+def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None) -> Drawn:
+    """`points` and the superseded, non-finite and non-positive `marks` of some curves.
+
+    Args:
+        lines: What is drawn.
+        log: Whether values of 0 or less cannot be drawn.
+        run: The run, so that superseded marks get their own moments where its clock is known.
+    """
     points: Columns = {key: [] for key in ("step", "series", "raw", "ema", "mean5", "lone")}
     marks = empty_marks()
     shown = total = 0
@@ -61,7 +68,7 @@ def lines(lines: Sequence[Line], *, log: bool = False) -> Drawn:
         kept = thin([line.curve.raw.tolist()])
         shown, total = shown + len(kept), total + len(line.curve.step)
         _add_points(points, line, kept, log=log)
-        _add_marks(marks, line, log=log)
+        _add_marks(marks, line, superseded_times(run, line.curve), log=log)
     return Drawn(datasets={"points": points, "marks": marks, "band": _empty_band()}, shown=shown, total=total)
 
 
@@ -80,11 +87,24 @@ def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool) -> N
         points["lone"].append(int(present[place] and not near))
 
 
-def _add_marks(marks: Columns, line: Line, *, log: bool) -> None:
+def superseded_times(run: Run | None, curve: Curve) -> list[float | None]:
+    """Where each superseded value of a curve lies on the clock axis; None without one."""
+    values = curve.superseded_raw
+    if run is None or not len(values):
+        return [None] * len(values)
+    off = step_frame(run).off
+    kept = np.isfinite(off[curve.metric].to_numpy(dtype="float64")) if curve.metric in off else np.empty(0, dtype=bool)
+    if int(kept.sum()) != len(values):
+        return [None] * len(values)
+    return on_clock(run, off["time"].to_numpy(dtype="float64")[kept].tolist())
+
+
+def _add_marks(marks: Columns, line: Line, times: Sequence[float | None], *, log: bool) -> None:
     curve = line.curve
     superseded = curve.superseded_raw.tolist()
     for at in thin([superseded], LIMIT):
-        add_mark(marks, "superseded", int(curve.superseded_step[at]), line.series, raw=superseded[at])
+        step = int(curve.superseded_step[at])
+        add_mark(marks, "superseded", step, line.series, raw=superseded[at], clock=times[at])
     bad = sorted(set(curve.nonfinite_step.tolist()))
     for at in thin([[float(step) for step in bad]], LIMIT):
         add_mark(marks, "nonfinite", int(bad[at]), line.series)
@@ -96,7 +116,7 @@ def _add_marks(marks: Columns, line: Line, *, log: bool) -> None:
 
 def empty_marks() -> Columns:
     """The `marks` data set without rows."""
-    return {key: [] for key in ("step", "series", "kind", "raw", "ema", "mean5", "label")}
+    return {key: [] for key in ("step", "series", "kind", "raw", "ema", "mean5", "label", "clock")}
 
 
 def _empty_band() -> Columns:
@@ -104,13 +124,17 @@ def _empty_band() -> Columns:
 
 
 def add_mark(marks: Columns, kind: str, step: int, series: str, **values: Any) -> None:
-    """One more mark; `raw`, `ema`, `mean5` say where on the line it lies, `label` what is written at it."""
+    """One more mark; `raw`, `ema`, `mean5` say where on the line it lies, `label` what is written at it.
+
+    `clock` is its own place on the clock axis, where that is not its step's.
+    """
     marks["step"].append(step)
     marks["series"].append(series)
     marks["kind"].append(kind)
     for key in ("raw", "ema", "mean5"):
         marks[key].append(number(values.get(key)))
     marks["label"].append(values.get("label", ""))
+    marks["clock"].append(values.get("clock"))
 
 
 def checkpoint_marks(marks: Columns, analysis: RunAnalysis, curve: Curve, series: str) -> None:
@@ -143,39 +167,6 @@ def band(step: Sequence[int], low: Sequence[float], high: Sequence[float]) -> Co
         "low": [number(low[at]) for at in kept],
         "high": [number(high[at]) for at in kept],
     }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """Where a named line ends."""
-
-    series: str
-    """Its code."""
-    name: str
-    """Its direct label."""
-    y: float
-    """Pixels from the top of the plot to its last value."""
-    below: float
-    """Pixels under the line that something else takes (the selected checkpoint's label); 0 for none."""
-
-
-ABOVE, BELOW, LINE = -14.0, 20.0, 13.0
-"""Offsets of a name over and under its line, and the height of a line of text, in pixels."""
-
-
-def names(ends: Sequence[End]) -> Columns:
-    """The `names` data set: each name over its line, or under it where the one above would touch it."""
-    columns: Columns = {"series": [], "name": [], "dy": []}
-    floor = -math.inf
-    for end in sorted(ends, key=lambda end: (end.y, end.series)):
-        dy = ABOVE
-        if end.y + ABOVE - LINE < floor:
-            dy = max(BELOW + end.below, floor + LINE - end.y)
-        floor = max(end.y + dy, end.y)
-        columns["series"].append(end.series)
-        columns["name"].append(label(end.name))
-        columns["dy"].append(dy)
-    return columns
 
 
 def boundaries(run: Run, *, labels: bool) -> Columns:

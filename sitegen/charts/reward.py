@@ -7,6 +7,7 @@ import re
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import theme
 from sitegen.charts.base import Chart, ChartSpec
+from sitegen.charts.evaluation_marks import leading_evaluations
 from sitegen.charts.payload import Line, short_name
 from sitegen.charts.roles import role_curve
 from sitegen.charts.step_chart import Look, step_chart
@@ -35,7 +36,7 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
         checkpoint=analysis.checkpoint.reward_metric == reward.metric,
         static=True,
     )
-    return (step_chart(run, analysis, look, lines),)
+    return (step_chart(run, analysis, look, lines, evaluations=leading_evaluations(run, analysis)),)
 
 
 def _title(pass_metric: str | None) -> Text:

@@ -54,6 +54,8 @@ def value_axis(values: Iterable[float], *, rate: bool = False, stacked: bool = F
         return _axis((0.0, 0.25, 0.5, 0.75, 1.0), 0.25, margin=not stacked)
     if stacked or 0 <= low <= high / 2:
         low = min(0.0, low)
+    if not math.isfinite(high - low):  # more than a float can say: the inner half, so that nothing becomes NaN
+        low, high = low / 2, high / 2
     if high - low <= _FLAT * max(abs(low), abs(high)) or high - low < 1e-290:
         return _constant(high)
     step = _step(low, high)
@@ -81,6 +83,33 @@ def step_domain(steps: Iterable[int | float]) -> tuple[float, float]:
         return (0.0, 1.0)
     margin = max(0.5, 0.015 * (max(present) - min(present)))
     return (min(present) - margin, max(present) + margin)
+
+
+def step_ticks(low: float, high: float) -> list[float]:
+    """Round steps inside a step axis, about five, never closer than 1: the ticks that Vega chooses."""
+    rough = (high - low) / 5
+    if not (math.isfinite(rough) and rough > 0):
+        return []
+    power = 10.0 ** math.floor(math.log10(rough))
+    error = rough / power
+    factor = 10 if error >= math.sqrt(50) else 5 if error >= math.sqrt(10) else 2 if error >= math.sqrt(2) else 1
+    size = max(1.0, factor * power)
+    return [n * size for n in range(math.ceil(low / size), math.floor(high / size) + 1)]
+
+
+def tick_text(value: float, divisor: float, suffix: str, spec: str) -> str:
+    """A tick as the forms write it: the quotient in the d3 format, the suffix, a real minus sign, zero as `0`."""
+    if value == 0:
+        return "0"
+    quotient = value / divisor
+    if spec.startswith(",."):
+        text = f"{quotient:{spec}}"
+    else:
+        text = f"{quotient:{spec.replace('~', '')}}"
+        mantissa, mark, exponent = text.partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        text = f"{mantissa}e{int(exponent):+d}" if mark else mantissa
+    return text.replace("-", "\N{MINUS SIGN}") + suffix
 
 
 def _step(low: float, high: float) -> float:

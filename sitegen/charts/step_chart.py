@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload, theme
-from sitegen.charts.base import Chart, DataColumn, Section
-from sitegen.charts.payload import Columns, End, Line
+from sitegen.charts.base import Chart, DataColumn, LegendItem, Section
+from sitegen.charts.end_names import End, Path, names
+from sitegen.charts.evaluation_marks import Evaluations, add_evaluations, evaluation_note, evaluation_rows, fits
+from sitegen.charts.payload import Columns, Line
 from sitegen.charts.scales import Axis, log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_frame import step_frame, step_table
@@ -19,6 +21,10 @@ from sitegen.text import Text, same, ui
 
 _SELECTED_LABEL = 16.0
 """Pixels that the selected checkpoint's label takes under its line."""
+_SHORT = 12
+"""Records up to which the thin raw lines are as telling as the bold ones: names keep off them too."""
+_HUGE, _GROWN = 1e300, 4.0
+"""Values beyond the first are drawn divided by the second: their range would be more than a float can say."""
 _LOG_RATIO = 1000.0
 """A metric whose greatest value is this many times its median is drawn on a logarithmic axis."""
 
@@ -53,6 +59,7 @@ def step_chart(
     look: Look,
     lines: Sequence[Line],
     band: tuple[Curve, Curve] | None = None,
+    evaluations: Evaluations | None = None,
 ) -> Chart:
     """A chart of one or more metrics over steps, with everything that an honest chart marks.
 
@@ -62,21 +69,33 @@ def step_chart(
         look: What the chart is called and how it looks.
         lines: The metrics drawn, the leading one first.
         band: Lower and upper metric of a range drawn behind the lines; None for none.
+        evaluations: Held-out values to mark as diamonds, where they fit the scale; None for none.
     """
     curves = [line.curve for line in lines]
     shown = [*curves, *(band or ())]
     log = look.log and wants_log(curves)
-    drawn = payload.lines(lines, log=log)
+    grown = _GROWN if any(abs(value) > _HUGE for value in payload.all_values(shown)) else 1.0
+    small = [replace(line, curve=_shrunk(line.curve, grown)) for line in lines]
+    drawn = payload.lines(small, log=log, run=run)
     datasets = dict(drawn.datasets)
     if look.checkpoint:
-        payload.checkpoint_marks(datasets["marks"], analysis, curves[0], lines[0].series)
+        payload.checkpoint_marks(datasets["marks"], analysis, small[0].curve, lines[0].series)
     if band is not None:
-        datasets["band"] = payload.band(band[0].step.tolist(), band[0].raw.tolist(), band[1].raw.tolist())
+        low, high = (_shrunk(curve, grown) for curve in band)
+        datasets["band"] = payload.band(low.step.tolist(), low.raw.tolist(), high.raw.tolist())
     datasets["jobs"] = payload.boundaries(run, labels=look.wide)
     form = "lines-log" if log else "lines"
-    axis = _axis(shown, look, log=log)
-    datasets["names"] = payload.names(_ends(analysis, look, lines, axis, log=log))
-    params = _params(run, lines, axis)
+    values = payload.all_values(_shrunk(curve, grown) for curve in shown)
+    marked = evaluations if evaluations is not None and fits(evaluations, values) else None
+    if marked is not None:
+        add_evaluations(datasets["marks"], marked)
+        values += marked.values
+    axis = _axis(values, look, log=log, grown=grown)
+    plot = _Plot(look=look, axis=axis, domain=step_frame(run).domain, log=log)
+    datasets["names"] = names(_ends(analysis, plot, small), list(_paths(plot, small)), _inner(look))
+    params = _params(run, lines, plot, marked) | {"records": len(curves[0].step)}
+    if grown > 1:
+        params["grown"] = grown
     constant = all(_constant(analysis, curve) for curve in curves)
     return Chart(
         id=look.id,
@@ -89,16 +108,54 @@ def step_chart(
             describe.thinned(drawn),
             ui("charts.note.log") if log else None,
             ui("charts.note.constant") if constant else None,
+            evaluation_note(evaluations, drawn=marked is not None),
         ),
-        metrics=tuple(curve.metric for curve in shown),
+        metrics=tuple(curve.metric for curve in shown) + ((marked.metric,) if marked else ()),
         datasets=datasets,
         params=params,
-        columns=step_columns(shown),
-        rows=step_table(run, shown),
+        columns=step_columns(shown) + ((DataColumn(key="eval", title=same(marked.metric), unit=""),) if marked else ()),
+        rows=evaluation_rows(step_table(run, shown), marked),
         static_svg=_static(look, form, datasets, params, shown),
         height=look.height,
         wide=look.wide,
+        legend=_legend(lines) if any(line.name for line in lines) and not datasets["names"]["series"] else (),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plot:
+    """Geometry of a drawing."""
+
+    look: Look
+    axis: Axis
+    domain: tuple[float, float]
+    log: bool
+
+    def x(self, step: float) -> float:
+        """Share of the width."""
+        low, high = self.domain
+        return (step - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        """Pixels from the top."""
+        low, high, at = (math.log10(v) if self.log else v for v in (self.axis.low, self.axis.high, value))
+        return _inner(self.look) * (high - at) / (high - low)
+
+
+def _inner(look: Look) -> float:
+    return float(look.height - theme.TOP - theme.BOTTOM)
+
+
+def _shrunk(curve: Curve, grown: float) -> Curve:
+    if grown == 1:
+        return curve
+    smaller = {name: getattr(curve, name) / grown for name in ("raw", "ema", "superseded_raw")}
+    return replace(curve, **smaller)
+
+
+def _legend(lines: Sequence[Line]) -> tuple[LegendItem, ...]:
+    """The lines' names, where they have no free place at their ends."""
+    return tuple(LegendItem(swatch=f"line-{line.series}", name=same(line.name), value="") for line in lines)
 
 
 def wants_log(curves: Sequence[Curve]) -> bool:
@@ -126,29 +183,49 @@ def step_columns(curves: Sequence[Curve]) -> tuple[DataColumn, ...]:
     return tuple(columns)
 
 
-def _axis(shown: Sequence[Curve], look: Look, *, log: bool) -> Axis:
-    values = payload.all_values(shown)
-    return log_axis(values) if log else value_axis(values, rate=look.rate)
+def _axis(values: Sequence[float], look: Look, *, log: bool, grown: float) -> Axis:
+    axis = log_axis(values) if log else value_axis(values, rate=look.rate)
+    return axis if grown == 1 else replace(axis, divisor=axis.divisor / grown)
 
 
-def _params(run: Run, lines: Sequence[Line], axis: Axis) -> dict[str, object]:
-    x0, x1 = step_frame(run).domain
-    names = [{"key": line.series, "en": line.curve.metric, "zh": line.curve.metric} for line in lines]
-    return {"x0": x0, "x1": x1, "names": names, **axis.params()}
+def _params(run: Run, lines: Sequence[Line], plot: _Plot, marked: Evaluations | None) -> dict[str, object]:
+    x0, x1 = plot.domain
+    said = [(line.series, line.curve.metric) for line in lines]
+    said += [("evaluation", marked.metric)] if marked is not None else []
+    named = [{"key": key, "en": metric, "zh": metric} for key, metric in said]
+    return {"x0": x0, "x1": x1, "names": named, **plot.axis.params()}
 
 
-def _ends(analysis: RunAnalysis, look: Look, lines: Sequence[Line], axis: Axis, *, log: bool) -> list[End]:
+def _ends(analysis: RunAnalysis, plot: _Plot, lines: Sequence[Line]) -> list[End]:
     """Where the named lines end, for their labels."""
-    inner = look.height - theme.TOP - theme.BOTTOM
     ends = []
     for index, line in enumerate(lines):
-        finite = [value for value in line.curve.ema.tolist() if math.isfinite(value) and (value > 0 or not log)]
+        smooth = zip(line.curve.step.tolist(), line.curve.ema.tolist(), strict=True)
+        finite = [(step, value) for step, value in smooth if math.isfinite(value) and (value > 0 or not plot.log)]
         if not line.name or not finite:
             continue
-        low, high, last = (math.log10(v) if log else v for v in (axis.low, axis.high, finite[-1]))
-        below = _SELECTED_LABEL if index == 0 and look.checkpoint and _chosen_late(analysis, line.curve) else 0.0
-        ends.append(End(series=line.series, name=line.name, y=inner * (high - last) / (high - low), below=below))
+        step, last = finite[-1]
+        marked = index == 0 and plot.look.checkpoint and _chosen_late(analysis, line.curve)
+        below = _SELECTED_LABEL if marked else 0.0
+        ends.append(End(series=line.series, name=line.name, y=plot.y(last), below=below, x=plot.x(step)))
     return ends
+
+
+def _paths(plot: _Plot, lines: Sequence[Line]) -> Iterator[Path]:
+    """What the names must not cross: the bold lines, on a short run the raw ones too."""
+    if not any(line.name for line in lines):
+        return
+    for line in lines:
+        kinds = (line.curve.ema, line.curve.raw) if len(line.curve.step) <= _SHORT else (line.curve.ema,)
+        for values in kinds:
+            stretch: list[tuple[float, float]] = []
+            for step, value in zip(line.curve.step.tolist(), values.tolist(), strict=True):
+                if math.isfinite(value) and (value > 0 or not plot.log):
+                    stretch.append((plot.x(step), plot.y(value)))
+                    continue
+                yield stretch
+                stretch = []
+            yield stretch
 
 
 def _chosen_late(analysis: RunAnalysis, curve: Curve) -> bool:

@@ -25,6 +25,10 @@ class StepFrame:
 
     rows: pd.DataFrame
     """All train records, superseded ones included."""
+    along: pd.DataFrame
+    """The records of the lineage."""
+    off: pd.DataFrame
+    """The superseded records, in the order in which curves list their values."""
     fixed: tuple[list[Any], list[Any], list[Any]]
     """Columns job, step, superseded (0 or 1) of `rows`."""
     places: list[Place]
@@ -43,7 +47,8 @@ class StepFrame:
 def step_frame(run: Run) -> StepFrame:
     """The frame of a run; the last one is kept, because all charts of a run are built together."""
     rows = run.steps[(run.steps["kind"] == "train").to_numpy()].sort_values("step", kind="stable")
-    off = rows[f"superseded_{run.overlap_rule}"].tolist()
+    off_name = f"superseded_{run.overlap_rule}"
+    off = rows[off_name].tolist()
     steps = rows["step"].tolist()
     along = lineage(run)
     jobs = along["job"].tolist()
@@ -52,8 +57,11 @@ def step_frame(run: Run) -> StepFrame:
         for step, job, before in zip(along["step"].tolist()[1:], jobs[1:], jobs, strict=False)
         if job != before
     ]
+    superseded = run.steps[((run.steps["kind"] == "train") & (run.steps[off_name] != 0)).to_numpy()]
     return StepFrame(
         rows=rows,
+        along=along,
+        off=superseded,
         fixed=(rows["job"].tolist(), steps, off),
         places=list(zip(rows["source"].tolist(), rows["row"].tolist(), strict=True)),
         on_line=[None if gone else step for gone, step in zip(off, steps, strict=True)],

@@ -50,12 +50,12 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     spans = _spans(analysis)
     parts = split(total, spans)
     columns, shown = areas(total.step.tolist(), parts)
-    marks = payload.lines([Line(curve=total, series="1", name="")]).datasets["marks"]
+    marks = payload.lines([Line(curve=total, series="1", name="")], run=run).datasets["marks"]
     datasets = {"areas": columns, "jobs": payload.boundaries(run, labels=True), "marks": marks}
     x0, x1 = step_frame(run).domain
     axis = value_axis([*total.raw.tolist(), *total.superseded_raw.tolist()], stacked=True)
     names = [{"key": key, "en": part.en, "zh": part.zh} for key in parts for part in (ui(f"charts.part.{key}"),)]
-    params = {"x0": x0, "x1": x1, "names": names, **axis.params()}
+    params = {"x0": x0, "x1": x1, "names": names, "records": len(total.step), **axis.params()}
     curves = [total, *(curve for _, curve in spans)]
     return (
         Chart(

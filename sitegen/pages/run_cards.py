@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sitegen.charts.axes import AXES_ID, axes_data
 from sitegen.charts.base import Chart
 from sitegen.pages.run_spark import plain_drawing
 from sitegen.pages.run_view import (
@@ -33,6 +34,9 @@ PLAIN_POINTS = 90
 MANY_CHARTS = 80
 """Charts from which on a page has many."""
 
+STEP_FORMS = frozenset({"lines", "lines-log", "time", "errors"})
+"""Forms whose x axis is the trainer's step."""
+
 SWATCHES = {
     "sw-wait": "a-wait",
     "sw-train": "a-train",
@@ -45,8 +49,11 @@ SWATCHES = {
     "sw-not-stated": "tr-none",
     "sw-solved": "f-c r1",
     "sw-unsolved": "f-idle",
+    "line-1": "ema r1",
+    "line-2": "ema r2 second",
+    "line-0": "ema r0 second",
 }
-"""Swatch class of a legend item to the class that fills it as the chart does."""
+"""Swatch class of a legend item to the class that draws it as the chart does."""
 
 
 def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small: bool = True) -> tuple[ChartCard, ...]:
@@ -59,6 +66,14 @@ def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small
 def data_file(slug: str, name: str) -> str:
     """Site path of a download of a run."""
     return f"runs/{slug}/data/{name}"
+
+
+def charts_data(given: RunInput, charts: Iterable[Chart]) -> dict[str, Any]:
+    """What a page registers for its charts: data and parameters by id, and the run's further x axes."""
+    chosen = tuple(charts)
+    payload: dict[str, Any] = {chart.id: {"datasets": chart.datasets, "params": chart.params} for chart in chosen}
+    axes = axes_data(given.run, given.analysis) if any(chart.form in STEP_FORMS for chart in chosen) else None
+    return payload if axes is None else payload | {AXES_ID: axes}
 
 
 def chart_csv_path(slug: str, chart: Chart) -> str:
@@ -111,7 +126,12 @@ def _card(given: RunInput, voice: Voice, chart: Chart, limit: int, *, small: boo
         table=table,
         table_note=voice.say("chart.rest", n=voice.count(left)) if table and left > 0 else "",
         legend=tuple(
-            LegendEntry(swatch=SWATCHES.get(item.swatch, ""), name=voice.text(item.name), value=item.value)
+            LegendEntry(
+                swatch=SWATCHES.get(item.swatch, ""),
+                name=voice.text(item.name),
+                value=item.value,
+                line=item.swatch.startswith("line-"),
+            )
             for item in chart.legend
         ),
         search=" ".join(names).lower(),

@@ -26,7 +26,7 @@ from sitegen.model.run import Run
 from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_overview, run_sources, run_trials
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
 from sitegen.pages.row import published_names, raised_names
-from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, data_file
+from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
 from sitegen.pages.run_header import page_kinds
 from sitegen.pages.run_view import PageKind, RunInput, Voice
 from sitegen.publish.run_json import dump, run_json
@@ -155,8 +155,7 @@ def _assets(given: RunInput, kind: PageKind) -> tuple[str, ...]:
 def _data_scripts(given: RunInput, kind: PageKind, trials: TrialColumns | None) -> Iterator[SiteFile]:
     charts = given.section(*PAGE_SECTIONS[kind])
     if charts:
-        payload = {chart.id: {"datasets": chart.datasets, "params": chart.params} for chart in charts}
-        yield _script(given.run.slug, "overview" if kind == "index" else kind, "charts", payload)
+        yield _script(given.run.slug, "overview" if kind == "index" else kind, "charts", charts_data(given, charts))
     if kind == "trials" and trials is not None:
         yield _script(given.run.slug, "trials-table", "trials", run_trials.trials_data(trials))
 

@@ -1,60 +1,194 @@
-"""A plain drawing of a chart of lines, for readers without scripts and for paper: lines, first and last grid label.
+"""A plain drawing of a chart, for readers without scripts, for paper, and while Vega does not draw it.
 
-The leading charts have a full drawing from `sitegen.charts`; this one stands in the box of the others until Vega
-draws over it. Geometry and classes are those of `static/css/vega.css`.
+The leading charts have a full drawing from `sitegen.charts`; this one stands in the box of the others. It shows what
+the live one shows of the whole run: lines or areas, grid, axes, job boundaries, marks. Geometry, ticks and classes are
+those of the live drawing, so that nothing moves when Vega draws over it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sitegen import format as fmt
 from sitegen.charts import theme
 from sitegen.charts.base import Chart
+from sitegen.charts.scales import step_ticks, tick_text
 from sitegen.charts.thin import thin
 
 WIDTH = 500
 """Units of the drawing across; it stretches to its box."""
+MARKS = 40
+"""Marks of one kind that are drawn; a run that did most steps twice would fill the page with crosses."""
+
+_CIRCLE = "M-{r},0A{r},{r} 0 1 1 {r},0A{r},{r} 0 1 1 -{r},0Z"
+_SHAPES: Mapping[str, tuple[str, str]] = {
+    "superseded": ('class="s-ink-60" stroke-width="1.75"', "M-3.500,-3.500L3.500,3.500M3.500,-3.500L-3.500,3.500"),
+    "candidate": ('class="f-ink-4 s-run-1" stroke-width="1.5"', _CIRCLE.format(r=3)),
+    "selected": ('class="f-bg s-run-1" stroke-width="2.5"', _CIRCLE.format(r=7)),
+    "evaluation": ('class="f-ink-90 s-ink-4" stroke-width="1.25"', "M0,-6.500L4,0L0,6.500L-4,0Z"),
+    "nonfinite": ('class="f-bad"', "M0,-4.500L4.500,3.600H-4.500Z"),
+    "nonpositive": ('class="f-ink-60"', "M0,3L3,-3H-3Z"),
+}
+"""Kind of mark to its look and its outline."""
+_PARTS: Mapping[str, Mapping[str, str]] = {"time": dict(theme.TIME_PARTS), "errors": dict(theme.ERROR_PARTS)}
+"""Fills of the forms of areas."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plot:
+    """Where values lie in the drawing."""
+
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    height: int
+    log: bool
+
+    def x(self, step: float) -> float:
+        """Units from the left."""
+        return (step - self.x0) / (self.x1 - self.x0) * WIDTH
+
+    def share(self, step: float) -> str:
+        """The same as a percentage."""
+        return f"{round(100 * (step - self.x0) / (self.x1 - self.x0), 2):g}%"
+
+    def y(self, value: float | None) -> float | None:
+        """Pixels from the top; None for a missing value."""
+        if value is None or (self.log and value <= 0):
+            return None
+        low, high, at = (math.log10(v) if self.log else v for v in (self.y0, self.y1, value))
+        return (1 - (at - low) / (high - low)) * self.height
+
+
+@lru_cache(maxsize=512)
 def plain_drawing(chart: Chart, limit: int) -> Markup | None:
-    """The lines of a chart as SVG, thinned to `limit` positions per line; None for other forms and without values."""
-    points, params = chart.datasets.get("points"), chart.params
-    if chart.form != "lines" or not points or not points["step"]:
+    """The chart as SVG, thinned to `limit` positions per line; None for a form without steps and without values.
+
+    The last ones are kept, because every language of a page shows the same drawing.
+    """
+    draw = _DRAWN.get(chart.form)
+    plot = _plot(chart)
+    if draw is None or plot is None:
         return None
-    height = chart.height - theme.TOP - theme.BOTTOM
-    low, high = float(params["y0"]), float(params["y1"])
-    left, right = float(params["x0"]), float(params["x1"])
-    if not (high > low and right > left):
+    stretched = "".join(draw(chart, plot, limit))
+    if not stretched:
         return None
-    paths = []
-    for series in dict.fromkeys(points["series"]):
-        rows = [at for at, name in enumerate(points["series"]) if name == series]
-        color = "ink-60" if series == "0" else f"run-{series}"
+    box = f'viewBox="0 0 {WIDTH} {plot.height}" preserveAspectRatio="none" width="100%" height="{plot.height}"'
+    before, after = (
+        "".join((*_grid(chart, plot), *_jobs(chart, plot))),
+        "".join((*_marks(chart, plot), *_names(chart, plot))),
+    )
+    body = f'{before}<svg class="stretch" {box}>{stretched}</svg>{after}'
+    return Markup(f'<svg class="chart-svg" aria-hidden="true">{body}</svg>')
+
+
+def _plot(chart: Chart) -> _Plot | None:
+    params = chart.params
+    if "x0" not in params:
+        return None
+    ends = {name: float(params[name]) for name in ("x0", "x1", "y0", "y1")}
+    plot = _Plot(**ends, height=chart.height - theme.TOP - theme.BOTTOM, log=chart.form == "lines-log")
+    return plot if plot.y1 > plot.y0 and plot.x1 > plot.x0 else None
+
+
+def _lines(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
+    points = chart.datasets["points"]
+    yield from _band(chart, plot)
+    for color, dash, rows in _series(points["series"]):
         raw = [math.nan if points["raw"][at] is None else float(points["raw"][at]) for at in rows]
-        for name, look in (("raw", 'stroke-width="1" opacity="0.38"'), ("ema", 'stroke-width="2.25"')):
-            places = [
-                (_x(points["step"][rows[at]], left, right), _y(points[name][rows[at]], low, high, height))
-                for at in thin([raw], limit)
-            ]
-            d = "".join(_path(places))
+        kept = [rows[at] for at in thin([raw], limit)]
+        for name, look in (("raw", 'stroke-width="1" opacity="0.38"'), ("ema", f'stroke-width="2.25"{dash}')):
+            d = "".join(_path([(plot.x(points["step"][at]), plot.y(points[name][at])) for at in kept]))
             if d:
-                paths.append(f'<path class="s-{color}" {look} d="{d}"/>')
-    box = f'viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="none" width="100%" height="{height}"'
-    grid = "".join(_grid(params["yTicks"], low, high, height))
-    body = f'{grid}<svg class="stretch" {box}>{"".join(paths)}</svg>'
-    return Markup(f'<svg class="chart-svg" aria-hidden="true">{body}</svg>') if paths else None
+                yield f'<path class="s-{color}" {look} d="{d}"/>'
 
 
-def _x(step: float, left: float, right: float) -> float:
-    return (step - left) / (right - left) * WIDTH
+def _means(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
+    means = chart.datasets["means"]
+    for color, dash, rows in _series(means["series"]):
+        d = "".join(_path([(plot.x(means["x"][at]), plot.y(means["v"][at])) for at in rows]))
+        if d:
+            yield f'<path class="s-{color}" stroke-width="2.25"{dash} d="{d}"/>'
 
 
-def _y(value: float | None, low: float, high: float, height: int) -> float | None:
-    return None if value is None else (1 - (value - low) / (high - low)) * height
+def _series(codes: Sequence[str]) -> Iterator[tuple[str, str, list[int]]]:
+    """Colour, dash attribute and rows of each line."""
+    for code in dict.fromkeys(codes):
+        color = "ink-60" if code == "0" else f"run-{code}"
+        dash = ' stroke-dasharray="6,4"' if code in "02468" else ""
+        yield color, dash, [at for at, name in enumerate(codes) if name == code]
+
+
+def _band(chart: Chart, plot: _Plot) -> Iterator[str]:
+    band = chart.datasets["band"]
+    top: list[str] = []
+    foot: list[str] = []
+    for step, low, high in zip(band["step"], band["low"], band["high"], strict=True):
+        below, above = plot.y(low), plot.y(high)
+        if below is None or above is None:
+            yield from _closed(top, foot)
+            top, foot = [], []
+            continue
+        top.append(f"{round(plot.x(step))} {fmt.svg(above)}")
+        foot.append(f"{round(plot.x(step))} {fmt.svg(below)}")
+    yield from _closed(top, foot)
+
+
+def _closed(top: Sequence[str], foot: Sequence[str]) -> Iterator[str]:
+    if top:
+        yield f'<path class="f-run-1" opacity="0.13" d="M{"L".join((*top, *reversed(foot)))}Z"/>'
+
+
+def _areas(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
+    areas = chart.datasets["areas"]
+    fills = _PARTS[chart.form]
+    for code in dict.fromkeys(areas["series"]):
+        look = f'class="f-{_name(fills[code])}"'
+        if fills[code] == theme.IDLE:
+            look = f'class="f-{_name(theme.IDLE)} s-{_name(theme.EDGE)}" stroke-width="0.75"'
+        rows = [at for at, name in enumerate(areas["series"]) if name == code]
+        d = "".join(_steps([(areas["x"][at], plot.y(areas["y0"][at]), plot.y(areas["y1"][at])) for at in rows], plot))
+        if d:
+            yield f'<path {look} d="{d}"/>'
+
+
+def _steps(edges: Sequence[tuple[float, float | None, float | None]], plot: _Plot) -> Iterator[str]:
+    """Outlines of unbroken stretches: along the tops, each as far as the next edge, and back along the feet."""
+    top: list[str] = []
+    foot: list[str] = []
+    for x, low, high in edges:
+        if low is None or high is None:
+            if top:
+                yield f"M{''.join(top)[1:]}{''.join(reversed(foot))}Z"
+            top, foot = [], []
+            continue
+        at = fmt.svg(plot.x(x))
+        top.append(f"L{at} {top[-1].rpartition(' ')[2] if top else fmt.svg(high)}L{at} {fmt.svg(high)}")
+        before = foot[-1].rpartition(" ")[2] if foot else fmt.svg(low)
+        foot.append(f"L{at} {fmt.svg(low)}L{at} {before}")
+    if top:
+        yield f"M{''.join(top)[1:]}{''.join(reversed(foot))}Z"
+
+
+def _name(color: str) -> str:
+    """The style sheet's name of a colour or a pattern."""
+    return color.removeprefix("var(--").removeprefix("url(#").removesuffix(")")
+
+
+_DRAWN: Mapping[str, Callable[[Chart, _Plot, int], Iterator[str]]] = {
+    "lines": _lines,
+    "lines-log": _lines,
+    "time": _areas,
+    "errors": _areas,
+    "engine": _means,
+}
 
 
 def _path(places: Sequence[tuple[float, float | None]]) -> Iterator[str]:
@@ -68,17 +202,86 @@ def _path(places: Sequence[tuple[float, float | None]]) -> Iterator[str]:
         command = "L"
 
 
-def _label(tick: float) -> str:
-    """A grid value, short: `0.004`, `8e-6`, `12,000`."""
-    if abs(tick) >= 1000:
-        return fmt.count(tick)
-    text = fmt.number(tick, 3)
-    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+def _grid(chart: Chart, plot: _Plot) -> Iterator[str]:
+    """Grid lines and both axes, ticks where the live drawing has them."""
+    params, foot = chart.params, plot.height
+    for tick in params["yTicks"]:
+        y = plot.y(tick)
+        if y is None:
+            continue
+        at = fmt.svg(y)
+        text = escape(tick_text(tick, params["yDiv"], params["ySuffix"], params["yFormat"]))
+        yield f'<line class="s-ink-14" x2="100%" y1="{at}" y2="{at}"/>'
+        yield f'<text class="f-ink-60" x="-8" y="{at}" dy=".32em" text-anchor="end">{text}</text>'
+    yield f'<line class="s-ink-30" x2="100%" y1="{foot}" y2="{foot}"/>'
+    ticks = step_ticks(plot.x0, plot.x1) if params.get("xStep", 1) else _hours(plot)
+    for tick in ticks:
+        at, text = plot.share(tick), Markup(fmt.count(tick) if tick % 1 == 0 else f"{tick:g}")
+        yield f'<line class="s-ink-30" x1="{at}" x2="{at}" y1="{foot}" y2="{foot + 4}"/>'
+        yield f'<text class="f-ink-60" x="{at}" y="{foot + 18}" text-anchor="middle">{text}</text>'
 
 
-def _grid(ticks: Sequence[float], low: float, high: float, height: int) -> Iterator[str]:
-    """The first and the last grid line with their values."""
-    for tick in dict.fromkeys((*ticks[:1], *ticks[-1:])):
-        y = fmt.svg((1 - (tick - low) / (high - low)) * height)
-        yield f'<line class="s-ink-14" x2="100%" y1="{y}" y2="{y}"/>'
-        yield f'<text class="f-ink-60" x="-8" y="{y}" dy=".32em" text-anchor="end">{_label(tick)}</text>'
+def _hours(plot: _Plot) -> list[float]:
+    """Ticks of an axis that may be finer than whole numbers."""
+    return [tick / 1000 for tick in step_ticks(plot.x0 * 1000, plot.x1 * 1000)]
+
+
+def _jobs(chart: Chart, plot: _Plot) -> Iterator[str]:
+    jobs = chart.datasets["jobs"]
+    for step in jobs["step"][:MARKS]:
+        at = plot.share(step)
+        yield f'<line class="s-ink-50" stroke-dasharray="3,3" x1="{at}" x2="{at}" y2="{plot.height}"/>'
+
+
+def _marks(chart: Chart, plot: _Plot) -> Iterator[str]:
+    yield from _lone(chart, plot)
+    marks: Mapping[str, Sequence[Any]] = chart.datasets.get("marks", {"kind": ()})
+    drawn: dict[str, int] = {}
+    for at, kind in enumerate(marks["kind"]):
+        drawn[kind] = drawn.get(kind, 0) + 1
+        y = _mark_y(kind, marks["ema" if kind in ("candidate", "selected") else "raw"][at], plot)
+        if y is not None and drawn[kind] <= MARKS:
+            look, d = _SHAPES[kind]
+            yield f'<svg class="mk" x="{plot.share(marks["step"][at])}" y="{fmt.svg(y)}"><path {look} d="{d}"/></svg>'
+
+
+def _mark_y(kind: str, value: float | None, plot: _Plot) -> float | None:
+    if kind == "nonfinite":
+        return float(theme.RUG_Y)
+    return plot.height - 4.0 if kind == "nonpositive" else plot.y(value)
+
+
+def _lone(chart: Chart, plot: _Plot) -> Iterator[str]:
+    """Values without a neighbour, which no line shows."""
+    points: Mapping[str, Sequence[Any]] = chart.datasets.get("points", {"lone": ()})
+    alone = [at for at, lone in enumerate(points["lone"]) if lone]
+    for at in alone[: 2 * MARKS]:
+        y, color = plot.y(points["raw"][at]), points["series"][at]
+        if y is not None:
+            name = "ink-60" if color == "0" else f"run-{color}"
+            x = plot.share(points["step"][at])
+            yield f'<svg class="mk" x="{x}" y="{fmt.svg(y)}"><path class="f-{name}" d="{_CIRCLE.format(r=2)}"/></svg>'
+
+
+def _names(chart: Chart, plot: _Plot) -> Iterator[str]:
+    """The names at the ends of lines."""
+    names: Mapping[str, Sequence[Any]] = chart.datasets.get("names", {"series": ()})
+    for at, code in enumerate(names["series"]):
+        end = _end(chart, code)
+        y = plot.y(end[1]) if end else None
+        if end is not None and y is not None:
+            color = "ink-60" if code == "0" else f"run-{code}"
+            place = f'x="{plot.share(end[0])}" y="{fmt.svg(y + names["dy"][at])}" dy=".32em" text-anchor="end"'
+            yield f'<text class="f-{color}" font-weight="600" {place}>{escape(names["name"][at])}</text>'
+
+
+def _end(chart: Chart, code: str) -> tuple[float, float] | None:
+    """Last value of a line."""
+    data = chart.datasets.get("points") or chart.datasets["means"]
+    place, value = ("step", "ema") if "ema" in data else ("x", "v")
+    ends = [
+        (data[place][at], data[value][at])
+        for at, series in enumerate(data["series"])
+        if series == code and data[value][at] is not None
+    ]
+    return ends[-1] if ends else None

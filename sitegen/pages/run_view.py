@@ -238,7 +238,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegendEntry:
-    """One filled part of a chart."""
+    """One filled part or line of a chart."""
 
     swatch: str
     """Class of its swatch."""
@@ -246,6 +246,8 @@ class LegendEntry:
     """What it is."""
     value: str
     """Its total; empty for none."""
+    line: bool = False
+    """Whether it is a line, not a filled part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,60 @@
-/* Chart cards: the data table of a chart whose rows are not in the page, made from its registered data. */
+/* Chart cards: their link, and the data table of a chart whose rows are not in the page. */
 sitegen.ready(function () {
   "use strict";
-  const COLUMNS = ["step", "series", "raw", "ema"];
+  const SHOWN_FOR = 2000;
 
-  /** @param {Element} card @param {ChartColumns} columns */
+  /* ---------------------------------------------------------------- link */
+
+  /** A link to the card that brings the page's state with it: range, step, smoothing, axis, filter.
+      @param {HTMLElement} card @param {HTMLAnchorElement} link */
+  async function give(card, link) {
+    sitegen.state.set({ card: card.id.replace(/^chart-/, "") }, true);
+    if (!(await copied(window.location.href))) return; // it stands in the address bar all the same
+    const said = document.createElement("span");
+    said.className = "said";
+    said.setAttribute("role", "status");
+    said.textContent = sitegen.text("copy.done");
+    link.after(said);
+    window.setTimeout(() => said.remove(), SHOWN_FOR);
+  }
+
+  /** @param {string} text @returns {Promise<boolean>} */
+  async function copied(text) {
+    if (!navigator.clipboard) return false;
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** Brings the card that the address names into view. */
+  function follow() {
+    const id = sitegen.state.get().card || "";
+    for (const card of document.querySelectorAll(".chart-card.linked")) card.classList.remove("linked");
+    const card = id ? document.getElementById(`chart-${id}`) : null;
+    if (!card) return;
+    card.classList.add("linked");
+    card.scrollIntoView({ block: "start", behavior: "instant" });
+  }
+
+  /* --------------------------------------------------------------- table */
+
+  /** @param {HTMLElement} card @param {ChartColumns} columns */
   function build(card, columns) {
-    const shown = COLUMNS.filter((name) => name in columns && new Set(columns[name]).size > (name === "series" ? 1 : 0));
+    const words = document.getElementById("chart-keys");
+    const titles = /** @type {Record<string, string>} */ (JSON.parse((words && words.dataset.columns) || "{}"));
+    const shown = Object.keys(titles).filter((name) => name in columns);
     const table = document.createElement("table");
     table.className = "t dense";
+    const caption = table.createCaption();
+    caption.className = "sr";
+    caption.textContent = card.querySelector("h3")?.textContent || "";
     const head = table.createTHead().insertRow();
     for (const name of shown) {
       const cell = document.createElement("th");
       cell.scope = "col";
       cell.className = "n";
-      cell.textContent = name;
+      cell.textContent = titles[name];
       head.append(cell);
     }
     const body = table.createTBody();
@@ -22,36 +63,46 @@ sitegen.ready(function () {
       const row = body.insertRow();
       for (const name of shown) {
         const cell = row.insertCell();
-        const value = columns[name][index];
         cell.className = "n";
-        cell.textContent = value === null ? "–" : String(value);
+        cell.textContent = sitegen.chartData ? sitegen.chartData.text(columns[name][index]) : columns[name][index];
       }
     }
     const wrap = document.createElement("div");
     wrap.className = "t-wrap card-data";
+    wrap.tabIndex = 0;
+    wrap.setAttribute("role", "region");
+    wrap.setAttribute("aria-label", caption.textContent);
     wrap.append(table);
     card.append(wrap);
+    wrap.focus({ preventScroll: true });
   }
 
-  document.addEventListener("click", function (event) {
-    const button = event.target instanceof Element ? event.target.closest("[data-act='table']") : null;
-    const card = button && button.closest(".chart-card");
-    if (!button || !card) return;
+  /** @param {HTMLElement} card @param {HTMLElement} button */
+  function table(card, button) {
     const details = card.querySelector("details.data");
     if (details instanceof HTMLDetailsElement) {
-      event.preventDefault();
       details.open = !details.open;
+      if (details.open) details.scrollIntoView({ block: "nearest" });
       return;
     }
     const made = card.querySelector(".card-data");
-    if (made) {
-      made.remove();
-      return;
-    }
+    if (made) made.remove();
     const box = /** @type {HTMLElement | null} */ (card.querySelector("[data-chart]"));
     const charts = (sitegen.registered && sitegen.registered.charts) || {};
     const payload = box && /** @type {ChartPayload | undefined} */ (charts[box.dataset.chart || ""]);
     const columns = payload && (payload.datasets.points || Object.values(payload.datasets)[0]);
-    if (columns) build(card, columns);
+    if (columns && !made) build(card, columns);
+    button.setAttribute("aria-expanded", String(!made));
+  }
+
+  document.addEventListener("click", function (event) {
+    const action = event.target instanceof Element ? event.target.closest("[data-act]") : null;
+    const card = action && action.closest(".chart-card");
+    if (!(action instanceof HTMLElement) || !(card instanceof HTMLElement)) return;
+    event.preventDefault();
+    if (action.dataset.act === "table") table(card, action);
+    else if (action instanceof HTMLAnchorElement) give(card, action);
   });
+  window.addEventListener("popstate", follow);
+  follow();
 });

@@ -4,10 +4,29 @@ type ChartSmooth = "ema" | "mean5" | "off";
 type ChartColumns = Record<string, any[]>;
 interface ChartState {
   smooth: ChartSmooth;
-  /** First and last step shown; null for all. */
+  /** First and last position shown; null for all. */
   x: [number, number] | null;
   /** The marked step; null for none. */
   step: number | null;
+  /** Key of the x axis: `step`, or one of the run's further axes. */
+  axis: string;
+}
+/** The way between a step and its place on the axis shown. */
+interface ChartAlong {
+  key: string;
+  to(step: number): number;
+  back(place: number): number;
+}
+/** Further x axes of a run: where each of its steps lies on them, rising. */
+interface ChartAxes {
+  step: number[];
+  axes: Array<{ key: string; en: string; zh: string; at: number[] }>;
+}
+/** What one drawing has to know of the state. */
+interface ChartView {
+  smooth: ChartSmooth;
+  x: [number, number] | null;
+  along: ChartAlong;
 }
 interface ChartReading {
   series: string;
@@ -29,6 +48,39 @@ interface ChartPayload {
   /** Values of the form's parameters, and for the readout `names` and `position`. */
   params: Record<string, any>;
 }
+interface ChartData extends ChartPayload {
+  form: string;
+}
+interface ChartDrawing {
+  data: ChartData;
+  whole: [number, number];
+  apart: boolean;
+  readable(): ChartReadable;
+  positions(): number[];
+  update(state: ChartView): Promise<unknown>;
+  resized(): Promise<unknown> | null;
+  position(x: number): number | null;
+  place(x: number): number | null;
+  mark(at: number | null): void;
+  brush(from: number | null, to: number | null): void;
+  svg(): Promise<string>;
+  finalise(): void;
+}
+interface ReadoutValue {
+  series: string;
+  /** Name of the line; empty where the chart has one line. */
+  name: string;
+  value: number | null;
+  smooth: number | null;
+  /** Where the value lies, when that is not the marked step. */
+  at: string;
+}
+interface ReadoutEntry {
+  title: string;
+  values: ReadoutValue[];
+  /** Whether the pointer or the focus is on this chart. */
+  leads: boolean;
+}
 interface VegaScale {
   (value: any): number;
   invert?(pixel: number): any;
@@ -37,6 +89,7 @@ interface VegaScale {
 }
 interface VegaView {
   signal(name: string, value: any): VegaView;
+  data(name: string, rows: object[]): VegaView;
   width(pixels: number): VegaView;
   scale(name: string): VegaScale;
   runAsync(): Promise<VegaView>;
@@ -64,19 +117,41 @@ interface Sitegen {
     SMOOTH: ChartSmooth[];
     read(keys: Record<string, string>): ChartState;
     write(state: ChartState): Record<string, string>;
-    range(from: number, to: number, whole: [number, number]): [number, number] | null;
+    range(from: number, to: number, whole: [number, number], least?: number): [number, number] | null;
+    zoom(
+      shown: [number, number],
+      around: number,
+      factor: number,
+      whole: [number, number],
+      least?: number,
+    ): [number, number] | null;
+    holding(shown: [number, number], at: number, whole: [number, number]): [number, number];
+  };
+  chartAxis: {
+    of(axes: ChartAxes | null, key: string): ChartAlong;
+    placed(rows: Array<Record<string, any>>, axis: ChartAlong): Array<Record<string, any>>;
   };
   chartData: {
     rows(columns: ChartColumns): object[];
     readable(form: string, datasets: Record<string, ChartColumns>, smooth: ChartSmooth): ChartReadable;
     nearest(at: number[], x: number): number | null;
+    stepped(at: number[], x: number, places: number): number | null;
     text(value: number | null | undefined): string;
     withColors(svg: string, resolve: (name: string) => string): string;
   };
-  /** For the cards' actions. */
+  /** Draws one chart; null when it cannot be. */
+  chartDraw(box: HTMLElement, data: ChartData, state: ChartView): Promise<ChartDrawing | null>;
+  chartReadout(): {
+    show(at: string, entries: ReadoutEntry[], kept: boolean): void;
+    hide(): void;
+    say(at: string, entry: ReadoutEntry | null): void;
+    on(name: string, action: () => void): void;
+  };
+  /** For the cards' actions and for pages that embed a chart. */
   charts: {
     /** The chart as an SVG file's text, drawn first when it is not; null when it cannot be. */
     svg(id: string): Promise<string | null>;
     reset(): void;
+    draw(box: HTMLElement, data: ChartData, state: ChartView): Promise<ChartDrawing | null>;
   };
 }

@@ -1,4 +1,4 @@
-/* Draws the charts of a page with Vega, over the static drawing or the empty box that is there without scripts.
+/* The charts of a page: which are drawn, and what they share.
 
    Markup of a chart (the box has a fixed height, so nothing moves when it draws):
      <div class="chart" data-chart="reward" data-form="lines" data-height="400" role="img" aria-label="(summary)">
@@ -7,31 +7,25 @@
    Data, in a classic script after this one:
      sitegen.register("charts", {"reward": {datasets: {points: {step: […], …}}, params: {…}}})
    or in the page: <script type="application/json" data-charts>{"reward": {…}}</script>
+   The reserved id `$axes` holds the further x axes of the run: {step: […], axes: [{key, en, zh, at: […]}]}.
    Controls, where the page has them:
-     <select data-chart-smooth> with the values ema, mean5, off
-     <button data-chart-reset hidden> shows all steps again; visible while a part is shown
+     <select data-chart-smooth> with the values ema, mean5, off; [data-smooth="ema"] is shown with its choice only
+     <select data-chart-axis>, filled here; its label is hidden where there is only one axis
+     <button data-chart-reset hidden> shows everything again; visible while a part is shown
      <button data-chart-svg="reward"> saves the drawing
+     the readout of `lib/chart_readout.js`
    A box says data-drawn="true" when Vega has drawn it. When it cannot, what was there stays.
 
-   All charts of steps share the range of steps (drag; double-click resets), the marked step (hover; click keeps it)
-   and the smoothing; the three are in the address. At most ALIVE charts are drawn at once. */
+   All charts share the range (drag, or the keys + and -; double-click or 0 resets), the marked step (hover, arrow
+   keys; click, tap or a key keeps it), the smoothing and the axis; all are in the address. The wheel only scrolls.
+   At most ALIVE charts are drawn at once. */
 (function () {
   "use strict";
   const ALIVE = 12;
-  const PAD = { left: 54, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
-  const NARROWEST = 120;
   const SHORTEST = 4; // pixels of a drag; less is a click
-  const OPTIONS = {
-    mode: "vega",
-    renderer: "svg",
-    actions: false,
-    ast: true,
-    defaultStyle: false,
-    tooltip: { disableDefaultStyle: true },
-  };
+  const WRITE_AFTER = 200; // milliseconds; browsers refuse an address that changes with every key of a held arrow
 
-  /** @typedef {{id: string, form: string, payload: ChartPayload, result: VegaResult, host: HTMLElement,
-                 readable: ChartReadable, whole: [number, number], width: number, seen: number}} Live */
+  /** @typedef {{id: string, drawing: ChartDrawing, seen: number}} Live */
 
   sitegen.registered = sitegen.registered || {};
   sitegen.register =
@@ -46,17 +40,24 @@
   /** @type {Set<HTMLElement>} */
   const near = new Set();
   /** @type {ChartState} */
-  let state = { smooth: "ema", x: null, step: null };
+  let state = { smooth: "ema", x: null, step: null, axis: "step" };
   /** @type {number | null} */
   let hovered = null;
+  /** @type {HTMLElement | null} */
+  let leading = null;
+  /** @type {ReturnType<typeof sitegen.chartReadout> | null} */
+  let readout = null;
+  /** @type {Map<string, ChartReadable>} */
+  const readables = new Map();
+  let shared = "";
   let drawing = false;
   let clock = 0;
+  let writing = 0;
+  let painting = 0;
 
-  /** Forms whose x axis is the trainer's step, and which therefore share range and marked step.
-      @param {string} form */
-  function overSteps(form) {
-    return form !== "engine" && form !== "outcome";
-  }
+  const lang = () => (document.documentElement.lang.startsWith("zh") ? "zh" : "en");
+
+  /* ---------------------------------------------------------------- data */
 
   /** @param {string} id
       @returns {ChartPayload | null} */
@@ -65,64 +66,69 @@
     return (all && Object.prototype.hasOwnProperty.call(all, id) && all[id]) || null;
   }
 
+  /** @param {HTMLElement} box
+      @returns {ChartData | null} */
+  function dataOf(box) {
+    const payload = payloadOf(box.dataset.chart || "");
+    return payload && { form: box.dataset.form || "", datasets: payload.datasets, params: payload.params };
+  }
+
+  /** @returns {ChartAxes | null} */
+  function axes() {
+    const all = sitegen.registered.charts;
+    return (all && all.$axes) || null;
+  }
+
+  /** @param {HTMLElement} box
+      @returns {ChartView} */
+  function viewOf(box) {
+    if (shares(box)) return { smooth: state.smooth, x: state.x, along: sitegen.chartAxis.of(axes(), state.axis) };
+    return { smooth: state.smooth, x: null, along: sitegen.chartAxis.of(null, "step") };
+  }
+
   function readInline() {
     for (const script of document.querySelectorAll('script[type="application/json"][data-charts]'))
       sitegen.register("charts", JSON.parse(script.textContent || "{}"));
   }
 
+  /** @returns {HTMLElement[]} */
+  function boxes() {
+    return Array.from(document.querySelectorAll("[data-chart]"));
+  }
+
+  /** What positions on a form's axis are; empty where they are its own.
+      @param {HTMLElement} box */
+  function kind(box) {
+    const form = box.dataset.form || "";
+    return form === "outcome" ? "" : form === "engine" ? "samples" : "steps";
+  }
+
+  /** Whether a box shares its axis with the others: it is of the kind of the page's first chart that can.
+      @param {HTMLElement} box */
+  function shares(box) {
+    shared = shared || boxes().map(kind).find((found) => found !== "") || "";
+    return shared !== "" && kind(box) === shared;
+  }
+
+  /** First and last position of the shared axis, and the shortest range that says anything.
+      @returns {{whole: [number, number], least: number}} */
+  function extent() {
+    const datas = boxes().filter(shares).map(dataOf).filter((data) => data !== null);
+    const [low, high] = [datas.map((data) => data.params.x0), datas.map((data) => data.params.x1)];
+    const whole = /** @type {[number, number]} */ (datas.length ? [Math.min(...low), Math.max(...high)] : [0, 1]);
+    return { whole, least: shared === "samples" ? 0 : 1 };
+  }
+
   /* ------------------------------------------------------------- drawing */
 
-  /** The form with its data and the page's state.
-      @param {string} form
-      @param {ChartPayload} payload
-      @param {number} width
-      @param {number} height
-      @returns {VegaForm} */
-  function filled(form, payload, width, height) {
-    const base = sitegen.chartForms[form];
-    const values = Object.assign({}, payload.params, { smooth: state.smooth });
-    if (state.x && overSteps(form)) [values.x0, values.x1] = state.x;
-    const data = base.data.map((entry) =>
-      payload.datasets[entry.name]
-        ? Object.assign({}, entry, { values: sitegen.chartData.rows(payload.datasets[entry.name]) })
-        : entry,
-    );
-    const signals = base.signals.map((entry) =>
-      entry.name in values ? Object.assign({}, entry, { value: values[entry.name] }) : entry,
-    );
-    return Object.assign({}, base, { data, signals, width, height });
-  }
-
   /** @param {HTMLElement} box */
-  function plotWidth(box) {
-    return Math.max(NARROWEST, box.clientWidth - PAD.left - PAD.right);
-  }
-
-  /** Draws a box; what was in it stays until the drawing is there, and for good when there is none.
-      @param {HTMLElement} box */
   async function draw(box) {
-    const id = box.dataset.chart || "";
-    const form = box.dataset.form || "";
-    const payload = payloadOf(id);
-    if (!payload || !sitegen.chartForms[form] || !sitegen.vegaEmbed) return;
-    const host = document.createElement("div");
-    host.className = "chart-live";
-    box.append(host);
-    const width = plotWidth(box);
-    const height = box.clientHeight - PAD.top - PAD.bottom;
-    try {
-      const result = await sitegen.vegaEmbed(host, filled(form, payload, width, height), OPTIONS);
-      const whole = /** @type {[number, number]} */ ([payload.params.x0, payload.params.x1]);
-      const readable = sitegen.chartData.readable(form, payload.datasets, state.smooth);
-      live.set(box, { id, form, payload, result, host, readable, whole, width, seen: ++clock });
-      sizes.observe(box);
-      box.dataset.drawn = "true";
-      mark(box);
-    } catch (error) {
-      host.remove();
-      box.dataset.failed = "true";
-      console.warn(`chart ${id} was not drawn`, error);
-    }
+    const data = dataOf(box);
+    const made = data && (await sitegen.chartDraw(box, data, viewOf(box)));
+    if (!made) return;
+    live.set(box, { id: box.dataset.chart || "", drawing: made, seen: ++clock });
+    sizes.observe(box);
+    made.mark(marked(box));
   }
 
   /** Gives a drawing's memory back; the static drawing shows again.
@@ -132,9 +138,7 @@
     if (!chart) return;
     live.delete(box);
     sizes.unobserve(box);
-    chart.result.finalize();
-    chart.host.remove();
-    delete box.dataset.drawn;
+    chart.drawing.finalise();
   }
 
   /** Makes room for one more: the chart out of sight that was seen longest ago goes. */
@@ -169,133 +173,190 @@
     for (const entry of entries) {
       const box = /** @type {HTMLElement} */ (entry.target);
       const chart = live.get(box);
-      const width = plotWidth(box);
-      if (!chart || box.clientWidth === 0 || width === chart.width) continue;
-      chart.width = width;
-      chart.result.view.width(width).runAsync().then(() => mark(box));
+      const done = chart && chart.drawing.resized();
+      if (chart && done) done.then(() => chart.drawing.mark(marked(box)));
     }
   });
 
-  /* ------------------------------------------------- shared range, smoothing */
+  /* ------------------------------------------------------- shared state */
 
   /** @param {ChartState} wanted */
   function apply(wanted) {
-    const smoothed = wanted.smooth !== state.smooth;
-    const moved = String(wanted.x) !== String(state.x);
+    const changed = ["smooth", "x", "axis"].some(
+      (key) => String(/** @type {any} */ (wanted)[key]) !== String(/** @type {any} */ (state)[key]),
+    );
     state = wanted;
-    for (const [box, chart] of live) {
-      if (!overSteps(chart.form) || !(smoothed || moved)) continue;
-      const [x0, x1] = state.x || chart.whole;
-      chart.result.view.signal("x0", x0).signal("x1", x1).signal("smooth", state.smooth);
-      chart.readable = sitegen.chartData.readable(chart.form, chart.payload.datasets, state.smooth);
-      chart.result.view.runAsync().then(() => mark(box));
+    if (changed) {
+      for (const [box, chart] of live) {
+        chart.drawing.update(viewOf(box)).then(() => live.get(box) === chart && chart.drawing.mark(marked(box)));
+      }
     }
     for (const select of document.querySelectorAll("select[data-chart-smooth]"))
       /** @type {HTMLSelectElement} */ (select).value = state.smooth;
+    for (const select of document.querySelectorAll("select[data-chart-axis]"))
+      /** @type {HTMLSelectElement} */ (select).value = sitegen.chartAxis.of(axes(), state.axis).key;
+    for (const said of document.querySelectorAll("[data-smooth]"))
+      /** @type {HTMLElement} */ (said).hidden = /** @type {HTMLElement} */ (said).dataset.smooth !== state.smooth;
     for (const button of document.querySelectorAll("[data-chart-reset]"))
       /** @type {HTMLElement} */ (button).hidden = state.x === null;
     markAll();
   }
 
+  function write() {
+    window.clearTimeout(writing);
+    writing = 0;
+    sitegen.state.set(sitegen.chartState.write(state));
+  }
+
   /** @param {Partial<ChartState>} changes */
   function change(changes) {
-    const wanted = Object.assign({}, state, changes);
-    apply(wanted);
-    sitegen.state.set(sitegen.chartState.write(wanted));
+    apply(Object.assign({}, state, changes));
+    window.clearTimeout(writing);
+    writing = window.setTimeout(write, WRITE_AFTER);
   }
 
   function reset() {
-    change({ x: null });
+    if (state.x !== null) change({ x: null });
   }
 
-  /* ------------------------------------------------------ marked step, readout */
+  /** @param {number} factor */
+  function zoom(factor) {
+    const { whole, least } = extent();
+    const shown = state.x || whole;
+    const around = hovered ?? state.step ?? (shown[0] + shown[1]) / 2;
+    change({ x: sitegen.chartState.zoom(shown, around, factor, whole, least) });
+  }
+
+  /** The marked step becomes an end of the range.
+      @param {"from" | "to"} end */
+  function cut(end) {
+    const { whole, least } = extent();
+    const at = state.step ?? hovered;
+    if (at === null) return;
+    const shown = state.x || whole;
+    const half = least / 2; // a step shown is shown whole
+    const range = end === "from" ? [at - half, shown[1]] : [shown[0], at + half];
+    const wanted = sitegen.chartState.range(range[0], range[1], whole, least);
+    if (wanted) change({ x: wanted });
+  }
+
+  /* ------------------------------------------------- marked step, readout */
 
   /** @param {HTMLElement} box
-      @param {string} name */
-  function part(box, name) {
-    const found = /** @type {HTMLElement | null} */ (box.querySelector(`:scope > .${name}`));
-    if (found) return found;
-    const made = document.createElement("div");
-    made.className = name;
-    made.hidden = true;
-    made.setAttribute("aria-hidden", "true");
-    box.append(made);
-    return made;
-  }
-
-  /** Pixels from the left edge of the box to a position; null when it is not in view.
-      @param {Live} chart
-      @param {number} at */
-  function pixel(chart, at) {
-    const scale = chart.result.view.scale("x");
-    if (scale.bandwidth) {
-      const place = scale.domain()[at];
-      return place === undefined ? null : PAD.left + scale(place) + scale.bandwidth() / 2;
-    }
-    const x = scale(at);
-    return x < -1 || x > chart.width + 1 ? null : PAD.left + x;
-  }
-
-  /** The readable position under a pixel of the box.
-      @param {Live} chart
-      @param {number} x */
-  function position(chart, x) {
-    const scale = chart.result.view.scale("x");
-    const inside = x - PAD.left;
-    const band = scale.bandwidth ? (inside / chart.width) * scale.domain().length - 0.5 : null;
-    return sitegen.chartData.nearest(chart.readable.at, band ?? (scale.invert ? scale.invert(inside) : inside));
+      @returns {number | null} */
+  function marked(box) {
+    return shares(box) ? (hovered ?? state.step) : box === leading ? hovered : null;
   }
 
   function markAll() {
-    for (const box of live.keys()) mark(box);
+    for (const [box, chart] of live) chart.drawing.mark(marked(box));
+    if (!painting) painting = requestAnimationFrame(paint);
   }
 
-  /** Shows the rule and the readout of a box at the hovered or kept step.
-      @param {HTMLElement} box
-      @param {number | null} [own] position in a chart that does not share its axis */
-  function mark(box, own) {
-    const chart = live.get(box);
-    const rule = part(box, "chart-rule");
-    const readout = part(box, "chart-readout");
-    const at = chart && !overSteps(chart.form) ? (own ?? null) : (hovered ?? state.step);
-    const x = chart && at !== null ? pixel(chart, at) : null;
-    rule.hidden = readout.hidden = x === null;
-    if (!chart || at === null || x === null) return;
-    rule.style.transform = `translateX(${Math.round(x)}px)`;
-    fill(readout, chart, at);
-    const right = x < box.clientWidth / 2;
-    readout.style.left = right ? `${Math.round(x) + 8}px` : "auto";
-    readout.style.right = right ? "auto" : `${box.clientWidth - Math.round(x) + 8}px`;
+  function paint() {
+    painting = 0;
+    const at = hovered ?? state.step;
+    if (!readout) return;
+    if (at === null) readout.hide();
+    else readout.show(positionText(at), entries(at), hovered === null || at === state.step);
   }
 
-  /** @param {HTMLElement} readout
-      @param {Live} chart
-      @param {number} at */
-  function fill(readout, chart, at) {
-    const lang = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
-    const head = document.createElement("b");
-    const title = chart.payload.params.position || { en: "step {at}", zh: "第 {at} 步" };
-    const labels = chart.payload.params.positions;
-    head.textContent = title[lang].replace("{at}", labels ? labels[at] : sitegen.chartData.text(at));
-    readout.replaceChildren(head);
-    const names = /** @type {ChartName[]} */ (chart.payload.params.names || []);
-    for (const reading of chart.readable.readings.get(at) || []) {
-      const line = document.createElement("span");
+  /** @param {number} at */
+  function positionText(at) {
+    const own = leading && !shares(leading) ? leading : boxes().find(shares);
+    const data = own && dataOf(own);
+    const title = (data && data.params.position) || { en: "step {at}", zh: "第 {at} 步" };
+    const labels = data && data.params.positions;
+    const text = title[lang()].replace("{at}", labels ? labels[at] : sitegen.chartData.text(at));
+    const along = sitegen.chartAxis.of(axes(), state.axis);
+    const axis = axes()?.axes.find((known) => known.key === along.key);
+    return axis ? `${text} · ${axis[lang()]} ${sitegen.chartData.text(Number(along.to(at).toPrecision(5)))}` : text;
+  }
+
+  /** The values of every chart at a position: the one under the pointer, then those in view, then the rest.
+      @param {number} at
+      @returns {ReadoutEntry[]} */
+  function entries(at) {
+    const all = leading && !shares(leading) ? [leading] : boxes().filter((box) => shares(box) && box.offsetParent);
+    const rank = (/** @type {HTMLElement} */ box) => (box === leading ? 0 : near.has(box) ? 1 : 2);
+    return all.sort((a, b) => rank(a) - rank(b)).map((box) => entry(box, at)).filter((found) => found !== null);
+  }
+
+  /** @param {HTMLElement} box
+      @param {number} at
+      @returns {ReadoutEntry | null} */
+  function entry(box, at) {
+    const data = dataOf(box);
+    if (!data) return null;
+    const readable = readableOf(box.dataset.chart || "", data);
+    const place = readable.readings.has(at) ? at : sitegen.chartData.nearest(readable.at, at);
+    const close = place !== null && readable.at.length < data.params.records; // thinned: the nearest one drawn
+    if (place === null || (place !== at && !close)) return null;
+    const names = /** @type {ChartName[]} */ (data.params.names || []);
+    const grown = data.params.grown || 1;
+    const grow = (/** @type {number | null} */ value) => (value === null ? null : limited(value * grown));
+    const values = (readable.readings.get(place) || []).map((reading) => {
       const name = names.find((known) => known.key === reading.series);
-      const smooth = reading.smooth === null ? "" : ` (${sitegen.chartData.text(reading.smooth)})`;
-      line.className = `sw-${reading.series}`;
-      line.textContent = `${sitegen.chartData.text(reading.value)}${smooth} ${name && names.length > 1 ? name[lang] : ""}`;
-      readout.append(line);
-    }
+      return {
+        series: reading.series,
+        name: name && names.length > 1 ? name[lang()] : "",
+        value: grow(reading.value),
+        smooth: grow(reading.smooth),
+        at: place === at ? "" : `@ ${sitegen.chartData.text(place)}`,
+      };
+    });
+    return { title: titleOf(box), values, leads: box === leading };
   }
 
-  /* ------------------------------------------------------------- pointer */
+  /** @param {number} value */
+  function limited(value) {
+    return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
+  }
+
+  /** @param {string} id
+      @param {ChartData} data */
+  function readableOf(id, data) {
+    const key = `${state.smooth} ${id}`;
+    const known = readables.get(key) || sitegen.chartData.readable(data.form, data.datasets, state.smooth);
+    readables.set(key, known);
+    return known;
+  }
+
+  /** @param {HTMLElement} box */
+  function titleOf(box) {
+    const heading = box.closest(".chart-card")?.querySelector("h3");
+    return (heading && heading.textContent) || box.dataset.chart || "";
+  }
+
+  /** Marks the step so many records on, and keeps it.
+      @param {HTMLElement | null} box
+      @param {number} places Infinity for an end */
+  function walk(box, places) {
+    const own = box || leading || boxes().find((found) => shares(found) && dataOf(found)) || null;
+    const data = own && shares(own) ? dataOf(own) : null;
+    if (!own || !data) return;
+    const positions = readableOf(own.dataset.chart || "", data).at;
+    const { whole } = extent();
+    const shown = state.x || whole;
+    const from = state.step ?? (places > 0 ? shown[0] : shown[1]);
+    const fresh = state.step === null || !Number.isFinite(places);
+    const at = fresh
+      ? sitegen.chartData.nearest(positions, Number.isFinite(places) ? from : places > 0 ? whole[1] : whole[0])
+      : sitegen.chartData.stepped(positions, from, places);
+    if (at === null) return;
+    hovered = null;
+    if (box) leading = box;
+    change({ step: at, x: state.x && sitegen.chartState.holding(state.x, at, whole) });
+    if (readout) readout.say(positionText(at), entry(own, at));
+  }
+
+  /* ------------------------------------------------- pointer and keyboard */
 
   /** @param {HTMLElement} box */
   function listen(box) {
     /** @type {number | null} */
     let from = null;
-    const brush = () => part(box, "chart-brush");
+    let touched = false;
     /** @param {PointerEvent} event */
     const at = (event) => event.clientX - box.getBoundingClientRect().left;
 
@@ -303,30 +364,31 @@
     const follow = (event) => {
       const chart = live.get(box);
       if (!chart) return;
-      const found = position(chart, at(event));
-      if (!overSteps(chart.form)) mark(box, found);
-      else if (found !== hovered) {
-        hovered = found;
-        markAll();
-      }
+      const found = chart.drawing.position(at(event));
+      if (found === hovered && leading === box) return;
+      hovered = found;
+      leading = box;
+      markAll();
+    };
+    const leave = () => {
+      hovered = null;
+      if (!shares(box)) leading = null;
+      markAll();
     };
 
     box.addEventListener("pointermove", (event) => {
       follow(event);
-      if (from === null) return;
+      const chart = live.get(box);
+      if (from === null || !chart) return;
       const to = at(event);
-      brush().hidden = Math.abs(to - from) < SHORTEST;
-      brush().style.left = `${Math.min(from, to)}px`;
-      brush().style.width = `${Math.abs(to - from)}px`;
+      chart.drawing.brush(Math.abs(to - from) < SHORTEST ? null : from, to);
     });
-    box.addEventListener("pointerleave", () => {
-      hovered = null;
-      markAll();
-    });
+    box.addEventListener("pointerleave", leave);
     box.addEventListener("pointerdown", (event) => {
       const chart = live.get(box);
       follow(event); // a finger does not hover before it touches
-      if (!chart || event.button !== 0 || event.pointerType === "touch" || !overSteps(chart.form)) return;
+      touched = event.pointerType === "touch";
+      if (!chart || event.button !== 0 || touched || !shares(box)) return;
       from = at(event);
       box.setPointerCapture(event.pointerId);
     });
@@ -334,27 +396,57 @@
       const chart = live.get(box);
       const start = from;
       from = null;
-      brush().hidden = true;
-      if (!chart || start === null) return;
-      if (Math.abs(at(event) - start) >= SHORTEST) zoom(chart, start, at(event));
+      if (!chart) return;
+      chart.drawing.brush(null, null);
+      if (touched && shares(box) && hovered !== null) change({ step: hovered });
+      if (start === null) return;
+      if (Math.abs(at(event) - start) >= SHORTEST) drag(chart.drawing, start, at(event));
       else if (hovered !== null) change({ step: hovered === state.step ? null : hovered });
     });
     box.addEventListener("pointercancel", () => {
       from = null;
-      brush().hidden = true;
+      const chart = live.get(box);
+      if (chart) chart.drawing.brush(null, null);
+      leave(); // the finger scrolls the page
     });
     box.addEventListener("dblclick", reset);
+    if (shares(box)) box.addEventListener("keydown", (event) => press(box, event));
   }
 
-  /** @param {Live} chart
+  /** @param {ChartDrawing} chart
       @param {number} from
       @param {number} to pixels of the box */
-  function zoom(chart, from, to) {
-    const scale = chart.result.view.scale("x");
-    if (!scale.invert) return;
-    const whole = state.x || chart.whole;
-    const range = sitegen.chartState.range(scale.invert(from - PAD.left), scale.invert(to - PAD.left), whole);
+  function drag(chart, from, to) {
+    const { whole, least } = extent();
+    const [low, high] = [chart.place(from), chart.place(to)];
+    if (low === null || high === null) return;
+    const range = sitegen.chartState.range(low, high, state.x || whole, least);
     if (range) change({ x: range });
+  }
+
+  /** @type {Record<string, (box: HTMLElement, event: KeyboardEvent) => void>} */
+  const KEYS = {
+    ArrowRight: (box, event) => walk(box, event.shiftKey ? 10 : 1),
+    ArrowLeft: (box, event) => walk(box, event.shiftKey ? -10 : -1),
+    Home: (box) => walk(box, -Infinity),
+    End: (box) => walk(box, Infinity),
+    "+": () => zoom(0.5),
+    "=": () => zoom(0.5),
+    "-": () => zoom(2),
+    0: reset,
+    "[": () => cut("from"),
+    "]": () => cut("to"),
+    Escape: () => change({ step: null }),
+  };
+
+  /** @param {HTMLElement} box
+      @param {KeyboardEvent} event */
+  function press(box, event) {
+    const action = KEYS[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && state.step === null) return;
+    event.preventDefault();
+    action(box, event);
   }
 
   /* -------------------------------------------------------------- saving */
@@ -368,15 +460,7 @@
       await draw(box);
     }
     const chart = live.get(box);
-    if (!chart) return null;
-    const probe = document.createElement("span");
-    box.append(probe);
-    const text = sitegen.chartData.withColors(await chart.result.view.toSVG(), (name) => {
-      probe.style.color = `var(${name})`;
-      return window.getComputedStyle(probe).color;
-    });
-    probe.remove();
-    return text;
+    return chart ? chart.drawing.svg() : null;
   }
 
   /** @param {string} id */
@@ -419,18 +503,58 @@
     if (sprite.childNodes.length) document.body.append(sprite);
   }
 
-  /** @returns {HTMLElement[]} */
-  function boxes() {
-    return Array.from(document.querySelectorAll("[data-chart]"));
+  /** Options of the axis menu: the ones that the run knows. */
+  function offerAxes() {
+    const known = axes()?.axes || [];
+    for (const select of document.querySelectorAll("select[data-chart-axis]")) {
+      for (const axis of known) {
+        const option = document.createElement("option");
+        option.value = axis.key;
+        option.textContent = axis[lang()];
+        if (!select.querySelector(`option[value="${axis.key}"]`)) select.append(option);
+      }
+      const label = /** @type {HTMLElement | null} */ (select.closest("label"));
+      if (label) label.hidden = known.length === 0;
+    }
   }
 
-  sitegen.charts = { svg, reset };
+  /** A chart that shares its axis can be walked along with the keyboard.
+      @param {HTMLElement} box */
+  function open(box) {
+    const keys = document.getElementById("chart-keys");
+    if (!keys || !shares(box)) return;
+    box.tabIndex = 0;
+    box.setAttribute("role", "application");
+    box.setAttribute("aria-roledescription", keys.dataset.kind || "chart");
+    box.setAttribute("aria-describedby", keys.id);
+  }
+
+  /** @param {ReturnType<typeof sitegen.chartReadout>} bar */
+  function wire(bar) {
+    bar.on("back", () => walk(null, -1));
+    bar.on("on", () => walk(null, 1));
+    bar.on("from", () => cut("from"));
+    bar.on("to", () => cut("to"));
+    bar.on("reset", reset);
+    bar.on("close", () => {
+      hovered = null;
+      change({ step: null });
+    });
+  }
+
+  sitegen.charts = { svg, reset, draw: (box, data, wanted) => sitegen.chartDraw(box, data, wanted) };
 
   sitegen.ready(function () {
     readInline();
     addPatterns();
+    offerAxes();
+    readout = sitegen.chartReadout();
+    wire(readout);
     apply(sitegen.chartState.read(sitegen.state.get()));
-    sitegen.state.watch((keys) => apply(sitegen.chartState.read(keys)));
+    sitegen.state.watch((keys) => {
+      if (writing) write(); // another part of the page wrote first: what was said here is not lost
+      else apply(sitegen.chartState.read(keys));
+    });
     const watcher = new IntersectionObserver(
       (entries) => {
         for (const entry of entries) {
@@ -447,11 +571,20 @@
     for (const box of boxes()) {
       watcher.observe(box);
       listen(box);
+      open(box);
     }
-    document.addEventListener("sitegen:registered", drawNear);
+    document.addEventListener("sitegen:registered", () => {
+      offerAxes();
+      readables.clear();
+      apply(state);
+      drawNear();
+    });
     document.addEventListener("change", (event) => {
-      const select = event.target instanceof Element ? event.target.closest("select[data-chart-smooth]") : null;
-      if (select) change({ smooth: sitegen.chartState.read({ smooth: /** @type {any} */ (select).value }).smooth });
+      const select = event.target instanceof HTMLSelectElement ? event.target : null;
+      if (select && "chartSmooth" in select.dataset) {
+        change({ smooth: sitegen.chartState.read({ smooth: select.value }).smooth });
+      }
+      if (select && "chartAxis" in select.dataset) change({ axis: select.value });
     });
     document.addEventListener("click", (event) => {
       const target = event.target instanceof Element ? event.target : null;

@@ -13,38 +13,49 @@ from playwright.sync_api import Page
 
 from sitegen.charts.assets import charts_script, vega_script
 from sitegen.pages.assets import site_assets
+from sitegen.pages.run_cards import charts_data
+from sitegen.pages.run_spark import plain_drawing
+from sitegen.render import environment
+from sitegen.text import ui
 from tests.browser.conftest import Watched
-from tests.charts.runs import HOSTILE, charts_of, full_run
+from tests.charts.runs import HOSTILE, full_run, on_the_clock
+from tests.pages.run_fixture import given
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'"
 CONTROLS = """<select data-chart-smooth aria-label="smoothing"><option value="ema">ema</option>
 <option value="mean5">mean5</option><option value="off">off</option></select>
+<label><select data-chart-axis><option value="step">steps</option></select></label>
 <button type="button" data-chart-reset hidden>all</button>"""
+MINUTES = (0, 60, 100, 110, 120, 130, 140, 150, 160, 170, 180, 190)
+"""When each of the twelve steps was logged."""
 
 
 @pytest.fixture(scope="session")
 def chart_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder with one page of charts; its address."""
     folder = tmp_path_factory.mktemp("charts")
-    charts = list(charts_of(full_run()).values())
+    run = on_the_clock(full_run(), [60.0 * minute for minute in MINUTES])
+    made = given(run)
+    charts = list(made.charts)
     assets = {**site_assets(), "vega.js": vega_script(), "charts.js": charts_script()}
-    payload = {chart.id: {"datasets": chart.datasets, "params": chart.params} for chart in charts}
+    payload = charts_data(made, charts)
     assets["data.js"] = f"sitegen.register('charts', {json.dumps(payload)});".encode()
     for name, content in assets.items():
         (folder / name).write_bytes(content)
     boxes = "".join(
         f'<h2>{html.escape(chart.title.en)}</h2><div class="chart" data-chart="{chart.id}" data-form="{chart.form}" '
         f'data-height="{chart.height}" role="img" aria-label="{html.escape(chart.summary.en)}">'
-        f"{chart.static_svg or ''}</div>"
+        f"{chart.static_svg or plain_drawing(chart, 90) or ''}</div>"
         for chart in charts
     )
+    bar = environment().get_template("partials/_chart_readout.html").render(t=lambda key: ui(key).en)
     scripts = "".join(f'<script defer src="{name}"></script>' for name in ("app.js", "vega.js", "charts.js", "data.js"))
     (folder / "index.html").write_text(
         f'<!doctype html><html lang="en" data-lang="en" class="has-js"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><title>charts</title>'
-        f'<link rel="stylesheet" href="sitegen.css">{scripts}</head><body>{CONTROLS}{boxes}</body></html>',
+        f'<link rel="stylesheet" href="sitegen.css">{scripts}</head><body>{CONTROLS}{boxes}{bar}</body></html>',
         encoding="utf-8",
     )
     return Path(folder).as_uri() + "/"
@@ -99,41 +110,164 @@ def test_nothing_moves_when_vega_draws_over_the_static_drawing(chart_page: str, 
         assert live[text] == [pytest.approx(x, abs=3), pytest.approx(y, abs=3)], text
 
 
+def drag(page: Page, chart: str, start: float, end: float) -> None:
+    """Press the pointer at one share of a chart's width, and let go at another."""
+    box = page.locator(f'[data-chart="{chart}"]').bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * start, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * end, box["y"] + 60, steps=4)
+    page.mouse.up()
+
+
+def ticks(page: Page, chart: str) -> list[str]:
+    """Labels of a live chart's step axis."""
+    axis = page.locator(f'[data-chart="{chart}"] svg.marks .role-axis-label').first
+    return sorted(axis.locator("text").all_text_contents(), key=float)
+
+
+def hash_of(page: Page, expected: str) -> str:
+    """The address's hash, once it is as expected: it is written a moment after the last change."""
+    page.wait_for_function("wanted => new RegExp(wanted).test(decodeURIComponent(location.hash))", arg=expected)
+    return str(page.evaluate("location.hash"))
+
+
 def test_range_smoothing_and_marked_step_are_shared_and_in_the_address(
     chart_page: str, watch: Callable[..., Watched]
 ) -> None:
     seen = watch(chart_page)
     page = seen.open("index.html")
-    drawn(page, "reward")
-    drawn(page, "entropy")
-    drawn(page, "reward")
+    for chart in ("reward", "entropy", "reward"):
+        drawn(page, chart)
     box = page.locator('[data-chart="reward"]').bounding_box()
     assert box is not None
 
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
-    assert page.locator('[data-chart="reward"] .chart-readout').is_visible()
+    page.wait_for_selector("#chart-readout:not([hidden])")
     assert page.locator('[data-chart="entropy"] .chart-rule').is_visible()
+    assert page.locator(".chart-rule:visible").count() > 2
 
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 60, steps=4)
-    page.mouse.up()
+    drag(page, "reward", 0.5, 0.9)
     page.select_option("select[data-chart-smooth]", "mean5")
-    found = re.fullmatch(r"#smooth=mean5&x=([\d.]+)-([\d.]+)", page.evaluate("location.hash"))
+    found = re.fullmatch(r"#smooth=mean5&x=([\d.]+)-([\d.]+)", hash_of(page, "^#smooth=mean5&x=.*-"))
     assert found is not None
     assert 4 < float(found[1]) < float(found[2]) < 13
-    assert page.locator("[data-chart-reset]").is_visible()
+    assert page.locator("[data-chart-reset]").first.is_visible()
+    drawn(page, "entropy")
+    assert ticks(page, "entropy") == ticks(page, "reward")
 
     again = watch(chart_page).open("index.html" + page.evaluate("location.hash") + "&step=9")
     drawn(again, "reward")
     assert again.input_value("select[data-chart-smooth]") == "mean5"
-    again.wait_for_selector('[data-chart="reward"] .chart-readout:not([hidden])')
-    assert "step 9" in again.inner_text('[data-chart="reward"] .chart-readout')
-    labels = again.locator('[data-chart="reward"] svg.marks .role-axis-label text').all_text_contents()
-    assert "2" not in labels
+    again.wait_for_selector("#chart-readout:not([hidden])")
+    assert again.inner_text('[data-readout="at"]') == "step 9"
+    assert ticks(again, "reward") == ticks(page, "reward")
+    assert "2" not in ticks(again, "reward")
 
-    page.click("[data-chart-reset]")
-    assert page.evaluate("location.hash") == "#smooth=mean5"
+    page.locator("[data-chart-reset]").first.click()
+    assert hash_of(page, "^#smooth=mean5$") == "#smooth=mean5"
     seen.expect_clean()
+
+
+def test_a_double_click_shows_everything_again(chart_page: str, watch: Callable[..., Watched]) -> None:
+    page = watch(chart_page).open("index.html#x=4-8")
+    drawn(page, "reward")
+    page.locator('[data-chart="reward"]').dblclick(position={"x": 200, "y": 80})
+    hash_of(page, "^$")
+
+
+def test_the_wheel_only_scrolls(chart_page: str, watch: Callable[..., Watched]) -> None:
+    page = watch(chart_page).open("index.html")
+    drawn(page, "reward")
+    box = page.locator('[data-chart="reward"]').bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 200, box["y"] + 60)
+    before = page.evaluate("scrollY")
+    page.mouse.wheel(0, 300)
+    page.wait_for_function(f"() => scrollY > {before} + 100")
+    assert page.evaluate("location.hash") == ""
+
+
+def test_the_readout_has_every_chart_at_full_precision(chart_page: str, watch: Callable[..., Watched]) -> None:
+    page = watch(chart_page).open("index.html#step=7")
+    page.wait_for_selector("#chart-readout:not([hidden])")
+    page.click('[data-readout="open"]')
+    said = page.inner_text("#chart-readout-all")
+
+    assert page.locator("#chart-readout-all li").count() > 12
+    assert "0.1428571" in said  # 1 / 7, of a chart far down the page
+    assert "reward/avg_raw_reward" in said
+    assert "80" in said  # seconds waited
+
+
+def test_a_chart_is_walked_along_with_the_keyboard(chart_page: str, watch: Callable[..., Watched]) -> None:
+    seen = watch(chart_page)
+    page = seen.open("index.html")
+    drawn(page, "reward")
+    page.locator('[data-chart="reward"]').focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    hash_of(page, "step=3$")
+    page.wait_for_function("() => document.querySelector('[data-readout-live]').textContent.includes('0.43')")
+    page.keyboard.press("[")
+    hash_of(page, "x=2.5-")
+    page.keyboard.press("ArrowLeft")  # the range follows
+    hash_of(page, "step=2&x=[01]")
+    page.keyboard.press("+")
+    page.keyboard.press("0")
+    hash_of(page, "^#step=2$")
+    page.keyboard.press("Escape")
+    hash_of(page, "^$")
+    assert page.locator("#chart-readout").is_hidden()
+    seen.expect_clean()
+
+
+def test_a_finger_marks_a_step(chart_page: str, watch: Callable[..., Watched]) -> None:
+    page = watch(chart_page, has_touch=True, viewport={"width": 390, "height": 844}).open("index.html")
+    drawn(page, "reward")
+    page.locator('[data-chart="reward"]').tap(position={"x": 200, "y": 80})
+    hash_of(page, "^#step=")
+    assert page.locator("#chart-readout").is_visible()
+    page.click('[data-readout="on"]')
+    page.click('[data-readout="from"]')
+    hash_of(page, "step=.*x=")
+    page.click('[data-readout="close"]')
+    assert page.locator("#chart-readout").is_hidden()
+
+
+def test_charts_move_to_the_axis_that_is_asked_for(chart_page: str, watch: Callable[..., Watched]) -> None:
+    seen = watch(chart_page)
+    page = seen.open("index.html")
+    drawn(page, "entropy")
+    drawn(page, "reward")
+    offered = page.locator("select[data-chart-axis] option").all_text_contents()
+    assert offered == ["steps", "minutes since the first record"]
+    boundary = "[data-chart=reward] svg.marks .role-mark.mark-rule line"
+    place = f"document.querySelector('{boundary}').getBoundingClientRect().x"
+    by_step = page.evaluate(place)
+
+    page.select_option("select[data-chart-axis]", "clock")
+    hash_of(page, "^#axis=clock$")
+    page.wait_for_function(f"() => Math.abs({place} - {by_step}) > 20")  # the first steps are the slowest
+    assert ticks(page, "reward") == ticks(page, "entropy") == ["0", "50", "100", "150"]
+
+    page.select_option("select[data-chart-axis]", "step")
+    page.wait_for_function(f"() => Math.abs({place} - {by_step}) < 1")
+    seen.expect_clean()
+
+
+def test_a_chart_far_away_keeps_a_picture(chart_page: str, watch: Callable[..., Watched]) -> None:
+    page = watch(chart_page).open("index.html")
+    ids = page.eval_on_selector_all("[data-chart]", "boxes => boxes.map(box => box.dataset.chart)")
+    for chart in ids:
+        drawn(page, chart)
+    empty = page.eval_on_selector_all(
+        "[data-chart]",
+        "boxes => boxes.filter(box => !box.dataset.drawn && !box.querySelector('svg')).map(box => box.dataset.chart)",
+    )
+    assert page.locator("[data-chart]:not([data-drawn])").count() > 8
+    assert empty == []
 
 
 def test_a_saved_drawing_has_its_colours_in_it(chart_page: str, watch: Callable[..., Watched]) -> None:
@@ -161,4 +295,4 @@ def test_a_hostile_name_is_text(chart_page: str, watch: Callable[..., Watched]) 
     headings = page.locator("h2").all_text_contents()
 
     assert HOSTILE in headings
-    assert page.locator("b").count() == page.locator(".chart-readout b").count()
+    assert page.locator("b").count() == page.locator("#chart-readout b").count()

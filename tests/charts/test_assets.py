@@ -41,7 +41,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(runtime: tuple[Path, bytes],
 
 
 def test_style_sheet_and_script_use_the_same_geometry() -> None:
-    css, script = static_bytes("css/vega.css").decode(), static_bytes("js/charts.js").decode()
+    css, script = static_bytes("css/vega.css").decode(), static_bytes("js/lib/chart_draw.js").decode()
 
     assert f"padding: {theme.TOP}px {theme.RIGHT}px {theme.BOTTOM}px {theme.LEFT}px" in css
     pads = f"left: {theme.LEFT}, right: {theme.RIGHT}, top: {theme.TOP}, bottom: {theme.BOTTOM}"

@@ -2,7 +2,8 @@ import itertools
 
 import pytest
 
-from sitegen.charts.payload import End, chart_id, job_label, label, names, number
+from sitegen.charts.end_names import End, names
+from sitegen.charts.payload import chart_id, job_label, label, number
 
 
 def end(series: str, y: float, below: float = 0.0) -> End:

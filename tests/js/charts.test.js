@@ -4,14 +4,15 @@ const assert = require("node:assert/strict");
 const test = require("node:test");
 const load = require("./load.js");
 
-const { chartState, chartData } = load("chart_state", "chart_data");
+const { chartState, chartData, chartAxis } = load("chart_state", "chart_axis", "chart_data");
 const same = (actual, expected) => assert.deepEqual(load.plain(actual), expected);
 
 test("a state survives the address", () => {
   for (const state of [
-    { smooth: "ema", x: null, step: null },
-    { smooth: "mean5", x: [10, 40.5], step: 12 },
-    { smooth: "off", x: [-3, 0], step: -1 },
+    { smooth: "ema", x: null, step: null, axis: "step" },
+    { smooth: "mean5", x: [10, 40.5], step: 12, axis: "clock" },
+    { smooth: "off", x: [-3, 0], step: -1, axis: "trials" },
+    { smooth: "ema", x: [0.123, 0.234], step: 0.171875, axis: "step" },
   ]) {
     const keys = Object.fromEntries(Object.entries(chartState.write(state)).filter(([, value]) => value !== ""));
     same(chartState.read(keys), state);
@@ -19,8 +20,8 @@ test("a state survives the address", () => {
 });
 
 test("what the address cannot mean is left at its default", () => {
-  const plain = { smooth: "ema", x: null, step: null };
-  for (const keys of [{}, { smooth: "loess" }, { x: "40-10" }, { x: "a-b" }, { x: "5-5" }, { step: "<b>" }, { step: "" }])
+  const plain = { smooth: "ema", x: null, step: null, axis: "step" };
+  for (const keys of [{}, { smooth: "loess" }, { axis: "<b>" }, { x: "40-10" }, { x: "a-b" }, { x: "5-5" }, { step: "<b>" }, { step: "" }])
     same(chartState.read(keys), plain);
 });
 
@@ -29,6 +30,58 @@ test("a drag means a range inside of what is shown, a short one nothing", () => 
   same(chartState.range(-50, 90, [0, 80]), [0, 80]);
   assert.equal(chartState.range(20, 20.5, [0, 80]), null);
   assert.equal(chartState.range(20, 25, [0, 1000]), null);
+});
+
+test("a range has as many digits as its width needs", () => {
+  assert.equal(chartState.write({ smooth: "ema", x: [1.23456, 5001.2], step: null, axis: "step" }).x, "1-5001");
+  assert.equal(chartState.write({ smooth: "ema", x: [10.26, 40.04], step: null, axis: "step" }).x, "10.3-40");
+});
+
+test("zooming keeps the position under the mark where it is, and never leaves the whole", () => {
+  same(chartState.zoom([0, 80], 20, 0.5, [0, 80]), [10, 50]);
+  same(chartState.zoom([10, 50], 20, 0.5, [0, 80]), [15, 35]);
+  same(chartState.zoom([60, 80], 70, 2, [0, 80]), [50, 80]);
+  assert.equal(chartState.zoom([0, 60], 20, 2, [0, 80]), null);
+  same(chartState.zoom([4, 5], 4, 0.5, [0, 80]), [4, 5]);
+});
+
+test("a range follows a mark that leaves it", () => {
+  same(chartState.holding([10, 30], 20, [0, 80]), [10, 30]);
+  same(chartState.holding([10, 30], 31, [0, 80]), [13, 33]);
+  same(chartState.holding([10, 30], 5, [0, 80]), [3, 23]);
+  same(chartState.holding([10, 30], 80, [0, 80]), [60, 80]);
+});
+
+const AXES = { step: [1, 2, 4], axes: [{ key: "clock", en: "hours", zh: "小时", at: [0, 10, 16] }] };
+
+test("a step lies at its time, one between two records between theirs, and the margins go on", () => {
+  const clock = chartAxis.of(AXES, "clock");
+  for (const [step, place] of [[1, 0], [2, 10], [3, 13], [4, 16], [1.5, 5]]) {
+    assert.equal(clock.to(step), place);
+    assert.equal(clock.back(place), step);
+  }
+  assert.equal(clock.to(0), -16 / 3);
+  assert.equal(clock.to(7), 32);
+});
+
+test("an axis that the run does not know is the steps", () => {
+  for (const axis of [chartAxis.of(AXES, "trials"), chartAxis.of(null, "clock"), chartAxis.of(AXES, "step")]) {
+    assert.equal(axis.key, "step");
+    assert.equal(axis.to(3), 3);
+  }
+});
+
+test("steps at which nothing passed share a place", () => {
+  const flat = chartAxis.of({ step: [1, 2, 3], axes: [{ key: "clock", en: "", zh: "", at: [0, 0, 8] }] }, "clock");
+  assert.equal(flat.to(2), 0);
+  assert.equal(flat.back(0), 2);
+  assert.equal(flat.back(4), 2.5);
+});
+
+test("marks with a moment of their own keep it", () => {
+  const clock = chartAxis.of(AXES, "clock");
+  const rows = [{ step: 2, clock: null }, { step: 2, clock: 3 }, { x: 1.5 }, { x: null }];
+  same(chartAxis.placed(rows, clock), [{ step: 10, clock: null }, { step: 3, clock: 3 }, { x: 5 }, { x: null }]);
 });
 
 test("columns become rows", () => {
@@ -51,6 +104,22 @@ test("the readout has every line at a step, missing values included", () => {
   assert.equal(chartData.readable("lines", { points }, "mean5").readings.get(2)[0].smooth, 5);
 });
 
+test("evaluations are read at their steps, other marks are not", () => {
+  const points = { step: [1], series: ["1"], raw: [3], ema: [3], mean5: [3] };
+  const marks = { kind: ["evaluation", "superseded"], step: [2, 1], raw: [0.5, 9] };
+  const read = chartData.readable("lines", { points, marks }, "ema");
+  same(read.at, [1, 2]);
+  same(read.readings.get(2), [{ series: "evaluation", value: 0.5, smooth: null }]);
+  assert.equal(read.readings.get(1).length, 1);
+});
+
+test("walking stops at the ends", () => {
+  const at = [1, 5, 6, 10];
+  for (const [x, places, expected] of [[5, 1, 6], [5, -1, 1], [1, -1, 1], [6, 10, 10], [5.4, 1, 6]])
+    assert.equal(chartData.stepped(at, x, places), expected);
+  assert.equal(chartData.stepped([], 3, 1), null);
+});
+
 test("edges that close an area are not read", () => {
   const areas = { x: [0.5, 1.5, 1.5], series: ["wait", "wait", "wait"], y0: [0, 0, null], y1: [9, 9, null], step: [1, null, null], v: [9, null, null] };
   same(chartData.readable("time", { areas }, "ema").at, [1]);
@@ -69,10 +138,13 @@ test("values as text", () => {
     [null, "–"],
     [undefined, "–"],
     [0, "0"],
-    [0.52812, "0.5281"],
-    [-0.0354, "−0.03540"],
+    [0.52812, "0.52812"],
+    [0.1234567, "0.1234567"],
+    [-0.0354, "−0.0354"],
     [43795, "43,795"],
+    [43795.25, "43,795.25"],
     [1234567.8, "1,234,568"],
+    [-1.797693e308, "−1.797693e308"],
     [8e-6, "8e-6"],
     [2.5e12, "2.5e12"],
     [12, "12"],

@@ -20,6 +20,18 @@
     return `rgb(${found.slice(1, 4).map((part) => Math.round(Number(part) * 255)).join(",")})`;
   }
 
+  /** Evaluations are marks, and read like values of a line of their own.
+      @param {Map<number, ChartReading[]>} readings
+      @param {ChartColumns | undefined} marks */
+  function addEvaluations(readings, marks) {
+    (marks ? marks.kind : []).forEach((/** @type {string} */ kind, /** @type {number} */ index) => {
+      if (!marks || kind !== "evaluation") return;
+      const list = readings.get(marks.step[index]) || [];
+      readings.set(marks.step[index], list);
+      list.push({ series: "evaluation", value: marks.raw[index], smooth: null });
+    });
+  }
+
   sitegen.chartData = {
     /** Columns as the rows that Vega takes. */
     rows(columns) {
@@ -42,6 +54,7 @@
         const value = columns[measure][index];
         list.push({ series: columns.series[index], value, smooth: smoothed ? smoothed[index] : null });
       });
+      if (name === "points") addEvaluations(readings, datasets.marks);
       return { at: Array.from(readings.keys()).sort((a, b) => a - b), readings };
     },
 
@@ -60,15 +73,24 @@
       return x - at[low - 1] <= at[low] - x ? at[low - 1] : at[low];
     },
 
-    /** A value as text: four significant digits, a real minus sign, a dash where there is none. */
+    /** The position so many places on from the one nearest to x, not beyond the ends; null without any. */
+    stepped(at, x, places) {
+      const near = sitegen.chartData.nearest(at, x);
+      if (near === null) return null;
+      return at[Math.min(at.length - 1, Math.max(0, at.indexOf(near) + places))];
+    },
+
+    /** A value as text, with all seven digits that drawn values carry; a real minus sign, a dash where there is none. */
     text(value) {
       if (value === null || value === undefined) return "\u2013";
       if (value === 0) return "0";
       const size = Math.abs(value);
       let shown;
-      if (size < 1e-4 || size >= 1e9) shown = size.toExponential(2).replace(/\.?0*e\+?/, "e");
-      else if (size >= 1000 || Number.isInteger(size)) shown = Math.round(size).toString().replace(/\B(?=(\d{3})+$)/g, ",");
-      else shown = size.toPrecision(4);
+      if (size < 1e-4 || size >= 1e9) shown = size.toExponential(6).replace(/\.?0*e\+?/, "e");
+      else {
+        const [whole, part] = String(Number(size.toPrecision(7))).split(".");
+        shown = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
+      }
       return (value < 0 ? "\u2212" : "") + shown;
     },
 

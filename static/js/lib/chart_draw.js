@@ -1,0 +1,229 @@
+/* One chart in one box: `sitegen.chartDraw(box, data, state)`. It knows nothing of the page around the box, so that a
+   chart can stand alone in another page.
+
+   The box has a fixed height and may hold a static drawing, which stays under the live one and shows again when that
+   is given back. `data` is what a page registers for a chart, with its form; `state` is the state of `chart_state.js`
+   with its axis resolved by `chart_axis.js`. Needs the forms and the Vega runtime. */
+(function () {
+  "use strict";
+  const PAD = { left: 54, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
+  const NARROWEST = 120;
+  const OPTIONS = {
+    mode: "vega",
+    renderer: "svg",
+    actions: false,
+    ast: true,
+    defaultStyle: false,
+    tooltip: { disableDefaultStyle: true },
+  };
+
+  /** Forms whose x axis has no positions that charts could share.
+      @param {string} form */
+  function apart(form) {
+    return form === "outcome";
+  }
+
+  /** The form with its data and the state.
+      @param {ChartData} data
+      @param {ChartView} state
+      @param {number} width
+      @param {number} height
+      @returns {VegaForm} */
+  function filled(data, state, width, height) {
+    const base = sitegen.chartForms[data.form];
+    const values = Object.assign({}, data.params, domain(data, state), { smooth: state.smooth });
+    const filledData = base.data.map((entry) =>
+      data.datasets[entry.name] ? Object.assign({}, entry, { values: rows(data, entry.name, state) }) : entry,
+    );
+    const signals = base.signals.map((entry) =>
+      entry.name in values ? Object.assign({}, entry, { value: values[entry.name] }) : entry,
+    );
+    return Object.assign({}, base, { data: filledData, signals, width, height });
+  }
+
+  /** @param {ChartData} data
+      @param {string} name
+      @param {ChartView} state */
+  function rows(data, name, state) {
+    const made = /** @type {Array<Record<string, any>>} */ (sitegen.chartData.rows(data.datasets[name]));
+    return apart(data.form) ? made : sitegen.chartAxis.placed(made, state.along);
+  }
+
+  /** @param {ChartData} data
+      @param {ChartView} state
+      @returns {Record<string, number>} */
+  function domain(data, state) {
+    if (apart(data.form)) return {};
+    const [x0, x1] = state.x || [data.params.x0, data.params.x1];
+    const xStep = state.along.key === "step" ? (data.params.xStep ?? 1) : 0;
+    return { x0: state.along.to(x0), x1: state.along.to(x1), xStep };
+  }
+
+  /** @param {HTMLElement} box */
+  function plotWidth(box) {
+    return Math.max(NARROWEST, box.clientWidth - PAD.left - PAD.right);
+  }
+
+  /** @param {HTMLElement} box
+      @param {string} name */
+  function part(box, name) {
+    const found = /** @type {HTMLElement | null} */ (box.querySelector(`:scope > .${name}`));
+    if (found) return found;
+    const made = document.createElement("div");
+    made.className = name;
+    made.hidden = true;
+    made.setAttribute("aria-hidden", "true");
+    box.append(made);
+    return made;
+  }
+
+  /** @param {HTMLElement} box
+      @param {ChartData} data
+      @param {ChartView} first
+      @param {HTMLElement} host
+      @param {VegaResult} result
+      @returns {ChartDrawing} */
+  function drawing(box, data, first, host, result) {
+    const view = result.view;
+    let state = first;
+    let width = plotWidth(box);
+    let readable = sitegen.chartData.readable(data.form, data.datasets, state.smooth);
+    const whole = /** @type {[number, number]} */ ([data.params.x0, data.params.x1]);
+
+    /** Pixels from the left edge of the box to a position; null when it is not in view.
+        @param {number} at */
+    function pixel(at) {
+      const scale = view.scale("x");
+      if (scale.bandwidth) {
+        const place = scale.domain()[at];
+        return place === undefined ? null : PAD.left + scale(place) + scale.bandwidth() / 2;
+      }
+      const x = scale(state.along.to(at));
+      return x < -1 || x > width + 1 ? null : PAD.left + x;
+    }
+
+    /** A dot on each line at the marked position.
+        @param {number | null} at
+        @param {number} x */
+    function dots(at, x) {
+      const holder = part(box, "chart-dots");
+      const read = at === null || !data.form.startsWith("lines") ? [] : readable.readings.get(at) || [];
+      const scale = view.scale("y");
+      const made = read.flatMap((reading) => {
+        const value = reading.smooth === null ? reading.value : reading.smooth;
+        if (value === null || reading.series === "evaluation") return [];
+        const dot = document.createElement("i");
+        dot.className = `sw sw-${reading.series}`;
+        dot.style.transform = `translate(${Math.round(x)}px, ${Math.round(PAD.top + scale(value))}px)`;
+        return [dot];
+      });
+      holder.replaceChildren(...made);
+      holder.hidden = made.length === 0;
+    }
+
+    return {
+      data,
+      whole,
+      apart: apart(data.form),
+      readable: () => readable,
+      positions: () => readable.at,
+
+      update(wanted) {
+        const moved = wanted.along.key !== state.along.key;
+        state = wanted;
+        readable = sitegen.chartData.readable(data.form, data.datasets, state.smooth);
+        if (apart(data.form)) return Promise.resolve();
+        const signals = domain(data, state);
+        for (const name of Object.keys(signals)) view.signal(name, signals[name]);
+        view.signal("smooth", state.smooth);
+        if (moved) {
+          for (const entry of sitegen.chartForms[data.form].data) {
+            if (data.datasets[entry.name]) view.data(entry.name, rows(data, entry.name, state));
+          }
+        }
+        return view.runAsync();
+      },
+
+      resized() {
+        const now = plotWidth(box);
+        if (box.clientWidth === 0 || now === width) return null;
+        width = now;
+        return view.width(width).runAsync();
+      },
+
+      /** The readable position under a pixel of the box. */
+      position(x) {
+        const scale = view.scale("x");
+        const inside = x - PAD.left;
+        if (scale.bandwidth) {
+          return sitegen.chartData.nearest(readable.at, (inside / width) * scale.domain().length - 0.5);
+        }
+        return sitegen.chartData.nearest(readable.at, this.place(x) ?? inside);
+      },
+
+      /** The place on the shared axis, in steps, under a pixel of the box; null without such an axis. */
+      place(x) {
+        const scale = view.scale("x");
+        return scale.invert ? state.along.back(scale.invert(x - PAD.left)) : null;
+      },
+
+      mark(at) {
+        const rule = part(box, "chart-rule");
+        const x = at === null ? null : pixel(at);
+        rule.hidden = x === null;
+        if (x !== null) rule.style.transform = `translateX(${Math.round(x)}px)`;
+        dots(x === null ? null : at, x || 0);
+      },
+
+      /** Shows the part of the plot that a drag covers; null for none. */
+      brush(from, to) {
+        const brush = part(box, "chart-brush");
+        brush.hidden = from === null || to === null;
+        if (from === null || to === null) return;
+        const edge = [PAD.left, PAD.left + width];
+        const [low, high] = [Math.min(from, to), Math.max(from, to)].map((x) => Math.min(edge[1], Math.max(edge[0], x)));
+        brush.style.left = `${low}px`;
+        brush.style.width = `${high - low}px`;
+      },
+
+      /** The drawing as an SVG file's text, with the page's colours in it. */
+      async svg() {
+        const probe = document.createElement("span");
+        box.append(probe);
+        const text = sitegen.chartData.withColors(await view.toSVG(), (name) => {
+          probe.style.color = `var(${name})`;
+          return window.getComputedStyle(probe).color;
+        });
+        probe.remove();
+        return text;
+      },
+
+      /** Gives the memory back; what was in the box before shows again. */
+      finalise() {
+        result.finalize();
+        host.remove();
+        for (const name of ["chart-rule", "chart-dots", "chart-brush"]) part(box, name).remove();
+        delete box.dataset.drawn;
+      },
+    };
+  }
+
+  sitegen.chartDraw = async function (box, data, state) {
+    if (!sitegen.chartForms[data.form] || !sitegen.vegaEmbed) return null;
+    const host = document.createElement("div");
+    host.className = "chart-live";
+    box.append(host);
+    const height = box.clientHeight - PAD.top - PAD.bottom;
+    try {
+      const spec = filled(data, state, plotWidth(box), height);
+      const result = await sitegen.vegaEmbed(host, spec, OPTIONS);
+      box.dataset.drawn = "true";
+      return drawing(box, data, state, host, result);
+    } catch (error) {
+      host.remove();
+      box.dataset.failed = "true";
+      console.warn(`chart ${box.dataset.chart || data.form} was not drawn`, error);
+      return null;
+    }
+  };
+})();
