@@ -84,7 +84,7 @@
   function fitItem(item, word, lang) {
     let best = 0;
     for (const name of item.names) best = Math.max(best, fit(name, word, true));
-    if (best < 95) best = Math.max(best, 0.95 * fit(item.folded[lang], word, true));
+    if (best < 95) best = Math.max(best, 0.95 * fit(item.folded[lang] || item.folded[0], word, true));
     if (best < 80) best = Math.max(best, 0.8 * fit(item.folded[1 - lang], word, true));
     if (best < 30) best = Math.max(best, 0.3 * fit(item.text, word, word.length > 3));
     return best;
@@ -130,7 +130,7 @@
     return sum / terms.length + straight + WEIGHT[item.kind];
   }
 
-  /** @param {SearchItem} one @param {SearchItem} other */
+  /** Order of items that fit equally well: newer runs, then shorter names. @param {SearchItem} one @param {SearchItem} other */
   function byName(one, other) {
     const [a, b] = [one.names[0] || one.folded[0], other.names[0] || other.folded[0]];
     return other.day - one.day || a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
@@ -165,7 +165,7 @@
         else kinds.set(item.kind, [{ item, score: fits }]);
       }
       const groups = [...kinds].map(([kind, list]) => {
-        list.sort((a, b) => b.score - a.score || byName(a.item, b.item));
+        list.sort((a, b) => b.score - a.score); // stable: among equals the order of the index
         return { kind, best: list[0].score, items: list.map((found) => found.item) };
       });
       groups.sort((a, b) => b.best - a.best || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
@@ -207,8 +207,10 @@
   /** @param {Partial<SearchItem> & { kind: SearchKind, page: string }} given @returns {SearchItem} */
   function made(given) {
     const item = { name: "", titles: ["", ""], notes: ["", ""], side: ["", ""], set: -1, text: "", day: 0, ...given };
-    const titles = item.titles.map(fold);
     const names = item.names || (item.name ? forms(item.name) : []);
+    const folded = item.titles.map(fold);
+    // what is a name already, or the same in both languages, is looked at once
+    const titles = folded.map((title, at) => (names.includes(title) || (at > 0 && title === folded[0]) ? "" : title));
     const text = fold(item.text);
     const all = [...names, ...titles, text].join("\n");
     return /** @type {SearchItem} */ ({ ...item, names, folded: titles, text, all, han: IS_HAN.test(all) });
@@ -218,7 +220,7 @@
   function prepared(data) {
     const runs = data.runs.t.map((title, place) => ({ title, slug: data.runs.s[place] }));
     const items = [...runItems(data), ...namedItems(data, runs), ...valueItems(data, runs), ...otherItems(data)];
-    return { items, runs, sets: data.sets, left: data.left };
+    return { items: items.sort(byName), runs, sets: data.sets, left: data.left };
   }
 
   /** @param {SearchData} data */
