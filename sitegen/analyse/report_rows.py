@@ -104,7 +104,8 @@ class ReportRows:
         Args:
             metric: `batch_errors/total_<name>` or `batch_errors/avg_<name>` (total over batches of the step).
             late: As the parser counts: the lines before the header of step N + 1 as step N, so that every step gets
-                the next one's, and the first one its own as well.
+                the next one's. What comes before the first header it takes for step 1's, so that step 1 gets its own
+                as well, and the first step of a log that resumed does not.
         """
         batches = self.run.batches
         if batches is None or not metric.startswith(BATCH_PREFIX):
@@ -119,7 +120,8 @@ class ReportRows:
             counts = rows[column].to_numpy(dtype="float64")
             size = rows["batches"].to_numpy(dtype="float64")
             if late:
-                counts, size = _one_late(counts), _one_late(size)
+                begins = bool(rows["step"].iloc[0] == 1)
+                counts, size = _one_late(counts, begins=begins), _one_late(size, begins=begins)
             parts.append(counts if kind == "total" else counts / np.where(size > 0, size, np.nan))
         return _exact(np.concatenate(parts)) if parts else None
 
@@ -197,8 +199,10 @@ def _log_of(value: PublishedValue) -> str | None:
     return rest if section in PER_LOG and rest else None
 
 
-def _one_late(values: np.ndarray) -> np.ndarray:
-    """The first two together, then each later one; there is nothing left for the last step."""
+def _one_late(values: np.ndarray, *, begins: bool) -> np.ndarray:
+    """Each but the first; the first two together where they begin with step 1. Nothing is left for the last step."""
+    if not begins:
+        return values[1:]
     if len(values) < 2:
         return values
     first = np.nansum(values[:2]) if np.isfinite(values[:2]).any() else np.nan

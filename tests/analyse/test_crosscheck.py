@@ -324,6 +324,29 @@ def test_batch_errors_one_step_late_are_named(tmp_path):
     assert "two steps to the first" in checks["Max"].reason.en
 
 
+def test_batch_errors_of_a_log_that_resumed_have_no_step_with_two(tmp_path):
+    """The parser takes what comes before the first header for step 1's, which such a log does not have."""
+    batches = pd.DataFrame(
+        {
+            "job": ["job_1"] * 3 + ["job_2"] * 3,
+            "step": [1, 2, 3, 4, 5, 6],
+            "row": [1, 2, 3, 1, 2, 3],
+            "source": "run/log.out",
+            "batches": 1.0,
+            "failed": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+        }
+    )
+    steps = make_steps(
+        [{"job": f"job_{1 + (s > 3)}", "step": s, "reward/avg_raw_reward": 0.5} for s in range(1, 7)],
+    )
+    # late: 1 + 2 and 4 of job 1, 16 and 32 of job 2: mean 13.75
+    text = summary_table("batch_errors/total_failed", "13.75", "13.5247", "3", "32", "4")
+    run = with_report(tmp_path, text, steps=steps, batches=conform(batches, BATCHES))
+    checks = {c.name: c for c in cross_check(run, SITE)}
+    assert all("two steps to the first" in checks[name].reason.en for name in ("Mean", "Std", "Min", "Count"))
+    assert checks["Max"].verdict == "agrees"
+
+
 def test_sums_over_engines_called_per_engine_are_named(tmp_path):
     engines = make_engines(
         [{"clock": f"01-01 00:00:0{i}", "running": 9.0, "waiting": 1.0, "engines_reporting": 3.0} for i in range(3)]
