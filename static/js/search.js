@@ -352,6 +352,7 @@ sitegen.ready(function () {
       help.replaceChildren(...hints(index));
       input.setAttribute("aria-expanded", String(links.length > 0));
       status.textContent = said(groups, query);
+      all.hidden = links.length === 0;
       all.href = `${sitegen.pageLink("search.html")}${sitegen.hash.write({ q: query.trim() })}`;
       options.scrollTop = 0;
       choose(links.length ? 0 : -1);
@@ -375,7 +376,7 @@ sitegen.ready(function () {
     /** @param {KeyboardEvent} event */
     function follow(event) {
       const { ctrlKey, metaKey, shiftKey } = event;
-      const target = links[active] || (input.value.trim() ? all : null);
+      const target = links[active];
       if (target) target.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
     }
 

@@ -7,7 +7,7 @@
   /** @type {SearchKind[]} */
   const KINDS = ["run", "metric", "term", "setting", "value", "exception", "facet", "page"];
   /** Added by kind, so that of equal names the run or the metric comes before a setting. @type {Record<SearchKind, number>} */
-  const WEIGHT = { run: 12, metric: 12, exception: 9, facet: 8, term: 5, setting: 5, page: 2, value: 0 };
+  const WEIGHT = { run: 12, metric: 12, exception: 9, term: 5, setting: 5, facet: 2, page: 2, value: 0 };
   const HAN = "\\u3005\\u3007\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
   const SCRIPTS = new RegExp(`[${HAN}]+|[^${HAN}]+`, "g");
   const IS_HAN = new RegExp(`[${HAN}]`);
