@@ -73,3 +73,14 @@ def test_the_calendar_twin_tells_its_story(runs: dict[str, Run], settings: SiteS
     assert kept["reward/avg_raw_reward"].idxmax() == 55
     assert told["trials"]["total"] == 4000
     assert told["engines"]["samples"] == 2000
+
+
+def test_the_outage_has_fewer_trials_with_a_result_than_its_batches_attempted(
+    runs: dict[str, Run], settings: SiteSettings
+) -> None:
+    found = analyse(runs[outage.RUN], settings)
+    assert found.trials is not None
+    assert found.batch_exceptions is not None
+    assert {group.name: group.count for group in found.trials.exceptions} == {"none": 70, "DaytonaError": 250}
+    batches = found.batch_exceptions
+    assert (batches.steps, batches.attempted, batches.exceptions) == (4, 4 * 256, sum(outage.ERRORS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from sitegen.analyse.batch_exceptions import BatchExceptions, batch_exceptions
 from sitegen.analyse.checkpoint import CheckpointSelection, select_checkpoint
 from sitegen.analyse.crosscheck import CrossCheck, cross_check
 from sitegen.analyse.engines import EngineSummary, summarise_engines
@@ -60,6 +61,8 @@ class RunAnalysis:
     """Staleness, discards, batch size; None when nothing of it was logged."""
     funnel: Funnel | None = None
     """Trials by stage; None without a trial table."""
+    batch_exceptions: BatchExceptions | None = None
+    """Exceptions as the batches of training count them; None when none was logged."""
     trial_phases: TrialPhases | None = None
     """Phase durations of trials; None when no trial reports one."""
     halves: Halves | None = None
@@ -103,6 +106,7 @@ def analyse(run: Run, settings: SiteSettings) -> RunAnalysis:
         stability=stability(run, roles),
         freshness=freshness(run, roles, facts),
         funnel=trial_funnel(run, roles, settings.success_threshold),
+        batch_exceptions=batch_exceptions(run),
         trial_phases=trial_phases(run),
         halves=task_halves(run, settings.success_threshold),
         verdict=engine_verdict(run),

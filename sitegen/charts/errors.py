@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from sitegen.analyse.batch_exceptions import lineage_batches
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.trials import treatment_of
 from sitegen.charts import payload, theme
@@ -27,8 +28,9 @@ def exception_counts(run: Run) -> pd.DataFrame:
 
     From the batch lines of the log, else from the `batch_errors/total_*` columns of a metric table, on the lineage.
     """
-    if run.batches is not None and len(run.batches):
-        return _from_batches(run.batches, _lineage_jobs(run))
+    batches = lineage_batches(run)
+    if batches is not None:
+        return _from_batches(batches)
     rows = lineage(run)
     columns = {
         name: name.removeprefix(_TABLE_PREFIX)
@@ -38,16 +40,10 @@ def exception_counts(run: Run) -> pd.DataFrame:
     return rows[["step", *columns]].rename(columns=columns)
 
 
-def _lineage_jobs(run: Run) -> dict[int, str]:
-    along = lineage(run)
-    return dict(zip(along["step"].tolist(), along["job"].tolist(), strict=True))
-
-
-def _from_batches(batches: pd.DataFrame, jobs: dict[int, str]) -> pd.DataFrame:
-    """One row per step of the lineage that has batch lines; what its lines do not name occurred 0 times."""
-    kept = batches[[jobs.get(step, job) == job for step, job in zip(batches["step"], batches["job"], strict=True)]]
+def _from_batches(batches: pd.DataFrame) -> pd.DataFrame:
+    """One row per step that has batch lines; what its lines do not name occurred 0 times."""
     columns = {name: name.removeprefix(_BATCH_PREFIX) for name in batches.columns if name.startswith(_BATCH_PREFIX)}
-    table = kept[["step", *columns]].rename(columns=columns).groupby("step").sum(min_count=0)
+    table = batches[["step", *columns]].rename(columns=columns).groupby("step").sum(min_count=0)
     return table.reset_index()
 
 

@@ -68,6 +68,8 @@ class ErrorsView:
     """True when the counts were read in a report."""
     note: str
     """Where the treatment comes from."""
+    other_count: str = ""
+    """What the chart of exceptions per step counts, where that is not what the table counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +100,7 @@ def errors_view(given: RunInput, voice: Voice, trials_page: str) -> ErrorsView |
             rows=tuple(_error_row(group, groups, trials_page, voice) for group in groups),
             published=False,
             note=_treatment_note(given, voice) if groups else "",
+            other_count=_other_count(given, trials, voice),
         )
     told = published.trials if published else None
     if told is None or not told.exceptions:
@@ -130,6 +133,20 @@ def _published_row(name: str, count: int, most: int, total: int, given: RunInput
 def _treatment_note(given: RunInput, voice: Voice) -> str:
     config = given.run.config
     return voice.say("errors.assumed") if config and config.assumed else ""
+
+
+def _other_count(given: RunInput, trials: TrialSummary, voice: Voice) -> str:
+    """The trials of the table against those of the batches; empty when both tell of as many exceptions."""
+    batches = given.analysis.batch_exceptions
+    if batches is None or batches.exceptions == sum(g.count for g in trials.exceptions if g.name != "none"):
+        return ""
+    return voice.say(
+        "errors.two-counts" if batches.attempted is not None else "errors.two-counts-short",
+        total=voice.count(trials.total),
+        steps=voice.count(batches.steps),
+        attempted=voice.count(batches.attempted),
+        n=voice.count(batches.exceptions),
+    )
 
 
 def errors_sentence(counts: list[tuple[str, int]], total: int, voice: Voice) -> str:

@@ -16,6 +16,7 @@ from sitegen.model.problems import Problem
 from sitegen.model.run import Published, PublishedMetric, PublishedTrials, Run, RunConfig, RunSettings, SourceUse
 from sitegen.text import Text
 from tests.factories import (
+    make_batches,
     make_config,
     make_engines,
     make_run,
@@ -191,6 +192,19 @@ def test_what_only_a_report_says_is_marked() -> None:
 def test_computed_trials_are_not_marked_as_published() -> None:
     page = files(whole_run())["runs/run/index.html"].decode()
     assert '<span class="badge">published</span>' not in page
+
+
+def test_exceptions_of_the_table_and_of_the_batches_are_told_apart() -> None:
+    def said(masked: int, lang: str = "en") -> str:
+        batches = make_batches([{"step": 1, "instances": 512, "exception/DaytonaError": masked}])
+        trials = make_trials([{"exception": "DaytonaError"}, {"reward": 1.0}])
+        run = make_run(steps=make_steps([{"step": 1, "reward/avg_raw_reward": 0.5}]), batches=batches, trials=trials)
+        return text_of(files(run), "index", lang=lang)
+
+    assert "holds the 2 trials whose results are in this folder" in said(40)
+    assert "every batch that was logged (steps: 1), which attempted 512 trials and met 40 exceptions" in said(40)
+    assert "共尝试 512 次试验，遇到 40 次异常" in said(40, "zh")
+    assert "Two counts" not in said(1)  # the same number of both
 
 
 def test_treatments_follow_the_configuration_and_a_name_in_two_lists_is_said() -> None:

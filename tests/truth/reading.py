@@ -153,6 +153,7 @@ def _batches(reading: Reading) -> None:
         for name, count in _counts(row).items():
             sums[name] = sums.get(name, 0) + count
     agree(found, step_truth.batches(reading.story), "batches")
+    agree(reading.found.batch_exceptions, step_truth.batch_exceptions(reading.story), "exceptions of batches")
 
 
 def _counts(row: Mapping[Any, Any]) -> dict[str, float]:

@@ -443,3 +443,12 @@ def batches(story: Story) -> dict[tuple[str, int], dict[str, float]]:
                     for name, count in one.items():
                         sums[name] = sums.get(name, 0) + count
     return found
+
+
+def batch_exceptions(story: Story) -> dict[str, int] | None:
+    """Trials and exceptions of the batches that the records of the lineage were made from."""
+    told = [row.record.batches for row in line(story) if row.record.batches]
+    every = [batch for batches_of_step in told for batch in batches_of_step]
+    met = sum(sum(batch.exceptions.values()) for batch in every)
+    tried = sum(batch.instances for batch in every)
+    return {"steps": len(told), "attempted": tried, "exceptions": met} if met else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sitegen.analyse.batch_exceptions import COUNTED, LOGGED, NO_TYPES
 from sitegen.analyse.config_keys import find_names
 from sitegen.analyse.findings.finding import (
     Evidence,
@@ -264,22 +265,20 @@ def listed_twice(subject: Subject) -> Match | None:
     return None
 
 
-PREFIX = "batch_errors/total_"
-COUNTERS = frozenset({"batches", "instances", "successful", "failed", "masked"})
+PREFIX = COUNTED
+COUNTERS = NO_TYPES
 """What a batch counts besides its exceptions."""
 
 
 def masked(subject: Subject) -> Match | None:
     """At least 5 % of the trajectories were masked out of training."""
-    sums, published, rows = _batch_sums(subject)
+    sums, evidence = _batch_sums(subject)
+    published = evidence.table == "report"
     all_of, out = sums.get("instances", 0.0), sums.get("masked", 0.0)
     if not all_of or out < MASKED_SHARE.value * all_of:
         return None
     kinds = {kind: n for kind, n in sums.items() if kind not in COUNTERS}
     values = {"n": count(round(out)), "part": share(out / all_of), "total": count(round(all_of))}
-    evidence = Evidence(
-        table="report" if published else "steps", metrics=(f"{PREFIX}masked", f"{PREFIX}instances"), rows=rows
-    )
     if not kinds:
         return Match(values=values, evidence=evidence, published=published)
     top = max(sorted(kinds), key=lambda kind: kinds[kind])
@@ -287,20 +286,23 @@ def masked(subject: Subject) -> Match | None:
     return Match(values=values, evidence=evidence, published=published, form="most")
 
 
-def _batch_sums(subject: Subject) -> tuple[dict[str, float], bool, int]:
-    """Sums over steps of the batch counters by name; whether a report gives them; rows."""
+def _batch_sums(subject: Subject) -> tuple[dict[str, float], Evidence]:
+    """Sums over all batches by counter or exception, from the log's lines, a parser's table or else a report."""
+    batches = subject.run.batches
+    if batches is not None and len(batches):
+        columns = [name for name in batches.columns if name in COUNTERS or name.startswith(LOGGED)]
+        sums = {name.removeprefix(LOGGED): float(np.nansum(batches[name].to_numpy("float64"))) for name in columns}
+        return sums, Evidence(table="batches", metrics=("masked", "instances"), rows=len(batches))
+    metrics = (f"{PREFIX}masked", f"{PREFIX}instances")
     known = [item for item in subject.analysis.metrics if item.name.startswith(PREFIX) and item.mean is not None]
     if known:
         sums = {item.name.removeprefix(PREFIX): (item.mean or 0.0) * item.count for item in known}
-        return sums, False, max(item.count for item in known)
+        return sums, Evidence(table="steps", metrics=metrics, rows=max(item.count for item in known))
     report = subject.run.published
     told = {} if report is None else {k: v for k, v in report.metrics.items() if k.startswith(PREFIX)}
     sums = {k.removeprefix(PREFIX): (v.mean or 0.0) * (v.count or 0) for k, v in told.items()}
-    return (
-        {k: v for k, v in sums.items() if np.isfinite(v)},
-        True,
-        max((v.count or 0 for v in told.values()), default=0),
-    )
+    rows = max((v.count or 0 for v in told.values()), default=0)
+    return {k: v for k, v in sums.items() if np.isfinite(v)}, Evidence(table="report", metrics=metrics, rows=rows)
 
 
 TRIAL_RULES: tuple[Rule, ...] = (

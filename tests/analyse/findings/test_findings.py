@@ -15,7 +15,7 @@ from sitegen.settings import load_site_settings
 from sitegen.text import placeholders, ui_strings
 from tests.analyse.findings.cases import CASES, TOLD
 from tests.analyse.findings.runs import REWARD, analysed, findings, flat, quiet_run, report, report_trials, steps_of
-from tests.factories import make_config, make_engines, make_run, make_steps, make_trials
+from tests.factories import make_batches, make_config, make_engines, make_run, make_steps, make_trials
 
 nan = math.nan
 ARCHIVE = Path(__file__).parents[3] / "runs"
@@ -193,6 +193,14 @@ def test_numbers_of_a_report_are_marked_as_published():
     assert found["timeouts"].values["share"] == pytest.approx(0.112)
     assert found["masked"].values["n"] == 648  # 8.0 x 81
     assert (found["masked"].values["exception"], found["masked"].values["most"]) == ("InvalidChatHistory", 703)
+
+
+def test_masked_trajectories_are_counted_from_the_logs_own_lines():
+    lines = {"instances": 100.0, "masked": 10.0, "failed": 3.0, "exception/DaytonaError": 6.0}
+    batches = make_batches([{"step": 1, **lines}, {"step": 2, "instances": 100.0, "masked": 2.0}])
+    item = findings(make_run(batches=batches))["masked"]
+    assert (item.values["n"], item.values["total"], item.values["most"]) == (12, 200, 6)
+    assert (item.values["exception"], item.evidence.table, item.evidence.rows) == ("DaytonaError", "batches", 2)
 
 
 def test_trials_of_the_run_come_before_those_of_a_report():

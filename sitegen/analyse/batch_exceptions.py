@@ -1,0 +1,79 @@
+"""Exceptions as the batches of training count them, which the table of trials need not agree with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sitegen.analyse.numbers import total
+from sitegen.model.run import Run, lineage
+
+COUNTED = "batch_errors/total_"
+"""Beginning of the names under which a parser's table counts batches."""
+LOGGED = "exception/"
+"""Beginning of the names under which a log's batch lines count exceptions."""
+NO_TYPES = frozenset({"batches", "instances", "successful", "failed", "masked"})
+"""What is counted besides exceptions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchExceptions:
+    """Exceptions in the batches of the lineage's steps."""
+
+    steps: int
+    """Steps whose batches were counted."""
+    attempted: int | None
+    """Trials that these batches attempted; None where it was not logged."""
+    exceptions: int
+    """Exceptions that they met, of every type."""
+
+
+def batch_exceptions(run: Run) -> BatchExceptions | None:
+    """Exceptions over all batches; None when none was logged.
+
+    Population: batch lines of the log before the records of the lineage, else the columns `batch_errors/total_*` of
+    lineage rows. A type that a step's lines do not name occurred 0 times in it.
+
+    Source: the trainer's `Batch generation complete` and `Exception breakdown` lines. A table of trials is written
+    by another program and may hold a sample, or re-tries, of what the batches attempted.
+    """
+    rows, prefix, attempted = lineage_batches(run), LOGGED, "instances"
+    if rows is None:
+        rows, prefix, attempted = lineage(run), COUNTED, f"{COUNTED}instances"
+    types = [name for name in rows.columns if name.startswith(prefix) and name.removeprefix(prefix) not in NO_TYPES]
+    met = total(rows[types].to_numpy(dtype="float64").ravel())
+    if not met:
+        return None
+    known = [attempted] if attempted in rows.columns else []
+    told = np.isfinite(rows[[*types, *known]].to_numpy(dtype="float64")).any(axis=1)
+    tried = total(rows[known].to_numpy(dtype="float64").ravel())
+    return BatchExceptions(
+        steps=int(rows.loc[told, "step"].nunique()),
+        attempted=None if tried is None else round(tried),
+        exceptions=round(met),
+    )
+
+
+def lineage_batches(run: Run) -> pd.DataFrame | None:
+    """The rows of `tables.BATCHES` whose record is on the lineage, one per step; None without batch lines.
+
+    Batch lines stand before the record of their step, so that of a job that logged a step twice the record after
+    them is theirs. Where records come from another source than the lines, the job and the step decide.
+    """
+    if run.batches is None or run.batches.empty:
+        return None
+    places: dict[tuple[str, str, int], list[tuple[int, bool]]] = {}
+    named: set[tuple[str, int]] = set()
+    records = run.steps[(run.steps["kind"] == "train").to_numpy()]
+    columns = ("source", "job", "step", "row", f"superseded_{run.overlap_rule}")
+    for source, job, step, row, superseded in zip(*(records[name].tolist() for name in columns), strict=True):
+        places.setdefault((source, job, step), []).append((row, not superseded))
+        if not superseded:
+            named.add((job, step))
+    keep = []
+    for source, job, step, row in zip(*(run.batches[name].tolist() for name in columns[:4]), strict=True):
+        after = [each for each in places.get((source, job, step), ()) if each[0] > row]
+        keep.append(min(after)[1] if after else (job, step) in named)
+    return run.batches[np.array(keep, dtype=bool)].reset_index(drop=True)
