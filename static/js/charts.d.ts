@@ -153,5 +153,8 @@ interface Sitegen {
     svg(id: string): Promise<string | null>;
     reset(): void;
     draw(box: HTMLElement, data: ChartData, state: ChartView): Promise<ChartDrawing | null>;
+    /** Takes in a box that a script has put into the page, and gives one up before it goes. */
+    adopt(box: HTMLElement): void;
+    release(box: HTMLElement): void;
   };
 }

@@ -542,7 +542,13 @@
     });
   }
 
-  sitegen.charts = { svg, reset, draw: (box, data, wanted) => sitegen.chartDraw(box, data, wanted) };
+  sitegen.charts = {
+    svg,
+    reset,
+    draw: (box, data, wanted) => sitegen.chartDraw(box, data, wanted),
+    adopt: () => undefined,
+    release: () => undefined,
+  };
 
   sitegen.ready(function () {
     readInline();
@@ -568,11 +574,18 @@
       },
       { rootMargin: "200px" },
     );
-    for (const box of boxes()) {
+    sitegen.charts.adopt = (box) => {
       watcher.observe(box);
       listen(box);
       open(box);
-    }
+    };
+    sitegen.charts.release = (box) => {
+      watcher.unobserve(box);
+      near.delete(box);
+      finalise(box);
+      if (leading === box) leading = hovered = null;
+    };
+    boxes().forEach(sitegen.charts.adopt);
     document.addEventListener("sitegen:registered", () => {
       offerAxes();
       readables.clear();
