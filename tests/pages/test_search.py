@@ -161,3 +161,16 @@ def test_runs_that_log_the_same_stand_together() -> None:
     data = index_of(rows)
     frameworks = [about.split(" ")[0] for about in data["runs"]["a"]]
     assert sum(one != other for one, other in pairwise(frameworks)) == 1
+
+
+def test_everything_found_leads_to_a_page_and_anchor_that_is_there() -> None:
+    files = {file.path: file.content.decode() for file in site_files(many(), site_context())}
+    data = index_of(many())
+    assert {f"glossary/{entry}.html" for entry in data["entries"]["i"]} <= set(files)
+    for link in (*data["pages"]["l"], *data["facets"]["l"]):
+        page, _, anchor = link.partition("#")
+        assert page in files, link
+        assert "=" in anchor or not anchor or f'id="{anchor}"' in files[page], link
+    for kind in ("metrics", "exceptions", "settings"):
+        assert all(-1 <= entry < len(data["entries"]["i"]) for entry in data[kind]["e"])
+        assert all(0 <= place < len(data["sets"]) for place in data[kind]["r"])
