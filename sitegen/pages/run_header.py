@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sitegen import format as fmt
@@ -11,6 +12,9 @@ from sitegen.model.run import Run
 from sitegen.pages.base import run_page
 from sitegen.pages.log_entries import has_logs
 from sitegen.pages.run_view import Fact, Head, Link, Mark, Note, PageKind, RunInput, Tone, Voice
+
+_WANDB_PAGE = re.compile(r"https://[\w.-]+/[\w.-]+/[\w.-]+/runs/[\w-]+", re.ASCII)
+"""The address of a run at W&B: all that a name may hold there, so that nothing else of a file becomes a link."""
 
 STATUS_MARKS: dict[str, tuple[str, Tone]] = {
     "finished": ("s-done", "good"),
@@ -355,9 +359,14 @@ def _gpus_fact(given: RunInput, voice: Voice) -> Fact:
 
 
 def _links(run: Run) -> tuple[Link, ...]:
+    """The links of its `run.toml`, and the address at W&B that its files name."""
+    links = dict(run.settings.links)
+    tracker = run.facts.get("wandb_url")
+    if isinstance(tracker, str) and _WANDB_PAGE.fullmatch(tracker) and tracker not in links.values():
+        links.setdefault("W&B", tracker)
     return tuple(
         Link(href=url, text=label, external=True)
-        for label, url in run.settings.links.items()
+        for label, url in links.items()
         if url.startswith(("https://", "http://"))
     )
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sitegen.model.run import JobEnd, LogEvent, SourceUse
+from sitegen.model.run import JobEnd, LogEvent, RunSettings, SourceUse
 from sitegen.pages.log_entries import log_anchors
 from sitegen.pages.run_jobs import jobs_view
 from sitegen.pages.run_logs import MOST_GROUPS, run_logs
@@ -197,3 +197,15 @@ def test_a_log_that_rounds_says_so_above_its_metrics():
     assert said not in read(pages["runs/run/index.html"]).text
     assert "4 位小数：0 表示小于 0.00005 的任何数" in read(pages["zh/runs/run/metrics.html"]).text
     assert said not in read(files(logged_run())["runs/run/metrics.html"]).text
+
+
+def test_the_address_at_wandb_is_a_link_and_nothing_else_of_a_file_is():
+    address = "https://wandb.ai/team/rl-4/runs/a1b2-c3"
+    links = read(files(logged_run(facts={"wandb_url": address}))["runs/run/index.html"]).links
+    assert links.count(address) == 1
+    for odd in ("javascript:alert(1)", f"{address}?token=abc", "https://wandb.ai/a b/c/runs/d", 7):
+        page = read(files(logged_run(facts={"wandb_url": odd}))["runs/run/index.html"])
+        assert str(odd) not in page.links
+    named = RunSettings(links={"Tracker": address})
+    links = read(files(logged_run(facts={"wandb_url": address}, settings=named))["runs/run/index.html"]).links
+    assert links.count(address) == 1
