@@ -2,6 +2,13 @@
 sitegen.ready(function () {
   "use strict";
   const step = sitegen.keys.machine();
+  /** Keys of a chart that has the focus. @type {Array<[string, string]>} */
+  const ON_CHARTS = [
+    ["← →", "help.chart-step"],
+    ["+ -", "help.chart-zoom"],
+    ["[ ]", "help.chart-cut"],
+    ["0", "help.chart-whole"],
+  ];
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
 
@@ -36,6 +43,7 @@ sitegen.ready(function () {
       ["Esc", "help.escape"],
       ["?", "help.list"],
     ];
+    if (document.querySelector("[data-chart]")) keys.push(...ON_CHARTS);
     for (const [combination, words] of keys) {
       const row = make("div");
       const term = make("dt");

@@ -171,11 +171,22 @@ def test_keys_that_are_switched_off_do_not_open_it_but_the_button_does(opened: C
     page.keyboard.press("Escape")
     page.keyboard.press("/")
     assert page.locator("dialog[open]").count() == 0
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").count() == 0
     page.reload()
     page.keyboard.press("/")
     assert page.locator("dialog[open]").count() == 0, "the choice is kept"
     page.click("[data-open-search]")
     assert page.is_visible("dialog.find-box")
+
+
+def test_keys_of_charts_are_listed_where_there_are_charts(opened: Callable[..., Watched]) -> None:
+    page = opened("zh/about.html").page
+    page.evaluate("document.querySelector('main section').dataset.chart = 'reward'")
+    page.keyboard.press("?")
+    rows = page.locator("dialog.help dt").all_inner_texts()
+    assert ["".join(row.split()) for row in rows][-4:] == ["←→", "+-", "[]", "0"]
+    assert "图表" in page.inner_text("dialog.help dd >> nth=-1")
 
 
 def test_names_from_a_run_are_text(opened: Callable[..., Watched]) -> None:
