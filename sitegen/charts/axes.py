@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sitegen.analyse.batch_exceptions import lineage_batches
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.roles import role_curve
@@ -121,16 +122,12 @@ def _trials_axis(run: Run, analysis: RunAnalysis) -> Axis | None:
 
 
 def _from_batches(run: Run, steps: npt.NDArray[np.int64]) -> Floats | None:
-    """Trajectories attempted, as the batch lines of the jobs on the lineage count them."""
-    if run.batches is None or not len(run.batches):
+    """Trajectories attempted, as the batch lines before the records of the lineage count them."""
+    batches = lineage_batches(run)
+    if batches is None:
         return None
-    along = step_frame(run).along
-    jobs = dict(zip(along["step"].tolist(), along["job"].tolist(), strict=True))
-    counts: dict[int, float] = {}
-    for step, job, count in zip(*(run.batches[name].tolist() for name in ("step", "job", "instances")), strict=True):
-        if jobs.get(step) == job:
-            counts[step] = counts.get(step, 0.0) + count
-    return _summed(np.array([counts.get(step, np.nan) for step in steps.tolist()]))
+    counts = batches.groupby("step")["instances"].sum(min_count=1)
+    return _summed(counts.reindex(steps).to_numpy(dtype="float64"))
 
 
 def _from_trials(run: Run) -> Floats | None:

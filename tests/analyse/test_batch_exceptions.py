@@ -3,7 +3,10 @@
 import math
 
 from sitegen.analyse.batch_exceptions import BatchExceptions, batch_exceptions
+from sitegen.analyse.run_analysis import analyse
+from sitegen.charts.axes import run_axes
 from sitegen.charts.errors import exception_counts
+from sitegen.settings import SiteSettings
 from tests.factories import make_batches, make_run, make_steps, make_trials
 
 nan = math.nan
@@ -39,6 +42,8 @@ def test_a_step_that_one_job_logged_twice_counts_once():
     run = make_run(steps=make_steps(rows), batches=batches)
     assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=16, exceptions=3)
     assert exception_counts(run).to_numpy().tolist() == [[1, 1], [2, 2]]
+    (axis,) = run_axes(run, analyse(run, SiteSettings()))
+    assert (axis.key, axis.at.tolist()) == ("trials", [8, 16])
 
 
 def test_a_step_that_no_record_of_the_lineage_has_counts_nowhere():
