@@ -1,5 +1,6 @@
 import json
 import math
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from sitegen import render as rendering
+from sitegen.glossary.observed import Observed
 from sitegen.pages.base import PageHead, SiteContext, render_page
 from sitegen.text import LANGS, Text
 from tests.pages.site_fixture import site_context
@@ -90,7 +92,7 @@ def site() -> SiteContext:
     return site_context()
 
 
-def page(site: SiteContext, template: str, monkeypatch: pytest.MonkeyPatch, lang: str = "en") -> str:
+def page(site: SiteContext, template: str, monkeypatch: pytest.MonkeyPatch, lang: str = "en", **of_head: object) -> str:
     """A page whose content block is `template`."""
     from jinja2 import ChoiceLoader, DictLoader
 
@@ -99,7 +101,7 @@ def page(site: SiteContext, template: str, monkeypatch: pytest.MonkeyPatch, lang
     loaders = ChoiceLoader([DictLoader({"probe.html": source}), environment.loader])
     monkeypatch.setattr(environment, "loader", loaders)
     environment.cache.clear()
-    head = PageHead(path="runs/a/b/index.html", title=Text("A", "甲"), framework="skyrl")
+    head = PageHead(path="runs/a/b/index.html", title=Text("A", "甲"), framework="skyrl", **of_head)
     return render_page("probe.html", Probe(head), site, lang).content.decode()
 
 
@@ -148,6 +150,69 @@ def test_popovers_stop_at_their_budget_and_links_stay(site: SiteContext, monkeyp
     popovers = html.split('id="popovers">')[1].split("</script>")[0]
     assert 20_000 < len(popovers.encode()) <= 30_000
     assert html.count("data-term=") == 400
+
+
+NAMES = {"policy/loss": "metric", "policy/loss_max": "metric", "entropy": "metric", "timing/generate": "metric"}
+NAMES |= {"AgentTimeoutError": "exception"}
+
+
+def sentence(
+    site: SiteContext, template: str, monkeypatch: pytest.MonkeyPatch, lang: str = "en", **head: object
+) -> list[str]:
+    """The data-term keys of a page about a run with `NAMES`."""
+    html = page(site, template, monkeypatch, lang, names=NAMES, **head)
+    return re.findall(r'data-term="([^"]+)"', html)
+
+
+def test_names_of_the_run_are_explained_in_a_sentence_and_only_as_wholes(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = sentence(site, "{{ 'policy/loss fell, policy/loss_max rose; x/policy/loss stays'|named }}", monkeypatch)
+    glossary = site.glossary
+    assert found == [glossary.explain(name, "skyrl").id for name in ("policy/loss", "policy/loss_max")]
+    chinese = sentence(site, "{{ '以 AgentTimeoutError 结束'|named }}", monkeypatch, "zh")
+    assert chinese == ["harbor-agenttimeouterror"]
+
+
+def test_an_ordinary_word_is_a_name_only_where_its_rule_says_so(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sentence(site, "{{ 'The entropy fell'|named }}", monkeypatch) == []
+    assert len(sentence(site, "{{ 'The entropy fell'|named(['entropy', 'step']) }}", monkeypatch)) == 1
+    span = sentence(site, "{{ 'Most of it is generate'|named(['generate']) }}", monkeypatch)
+    assert span == [site.glossary.explain("timing/generate", "skyrl").id]
+
+
+def test_a_sentence_stays_as_it_is_around_its_names(site: SiteContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = page(site, "[{{ '<b> policy/loss & x'|named }}]", monkeypatch, names=NAMES)
+    assert re.sub(r"</?(a|code|wbr)[^>]*>", "", html.split("[", 1)[1].split("]")[0]) == "&lt;b&gt; policy/loss &amp; x"
+
+
+def test_the_framework_of_the_file_decides_over_that_of_the_run(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    html = page(
+        site, "{{ metric('reward/avg_raw_reward') }}", monkeypatch, frameworks={"reward/avg_raw_reward": "xtuner"}
+    )
+    assert 'data-term="xtuner-avg_raw_reward"' in html
+
+
+def test_a_guess_that_the_values_contradict_says_so_in_its_popover(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = Observed(low=0.0, high=3.0, whole=False, never_falls=False, count=9)
+    html = page(site, "{{ metric('custom/frac_requests') }}", monkeypatch, observed={"custom/frac_requests": values})
+    told = json.loads(html.split('id="popovers">')[1].split("</script>")[0])
+    (popover,) = told["terms"].values()
+    assert "it is no share" in popover["s"]
+    assert "depends on the setting" in told["facts"]
+
+
+def test_a_section_names_the_concepts_it_rests_on(site: SiteContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    html = page(site, "{{ concepts('checkpoint') }}{{ concepts('nowhere') }}", monkeypatch)
+    keys = ["common-ema", "common-checkpoint_selection", "common-lineage"]
+    assert re.findall(r'data-term="([^"]+)"', html) == keys
+    assert html.count('class="concepts"') == 1
 
 
 def test_an_unknown_setting_is_plain(site: SiteContext, monkeypatch: pytest.MonkeyPatch) -> None:

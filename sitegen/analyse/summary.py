@@ -51,6 +51,8 @@ class MetricSummary:
     """True when all finite values are equal (and there are at least two)."""
     whole: bool = False
     """True when every finite value is a whole number (and there is one)."""
+    median: float | None = None
+    """Median over finite values; None without any, and where records of two kinds are joined."""
     never_falls: bool = False
     """True when along the lineage no finite value is below the one before it (and there are at least two)."""
 
@@ -201,6 +203,7 @@ class _Columns:
             first_step=first if first_bad is None else min(first, first_bad),
             last_step=last_logged,
             constant=count > 1 and bool(self.low[index] == self.high[index]),
+            median=float(np.median(self.values[finite, index])),
             whole=bool(np.equal(np.mod(self.values[finite, index], 1.0), 0.0).all()),
             never_falls=self._never_falls(index),
             latest=latest,

@@ -87,10 +87,26 @@ def filled(entry: GlossaryEntry, values: Mapping[str, str]) -> GlossaryEntry:
 def natural(entry: GlossaryEntry) -> GlossaryEntry:
     """The entry as its own page reads: each placeholder by its bare name, `Pass@n` for `Pass@{n}`.
 
-    Of a concrete name's entry nothing is left to fill, so it stays as it is.
+    A word rather than a letter is set in backticks, so that a sentence does not take it for its own. Of a concrete
+    name's entry nothing is left to fill, so it stays as it is.
     """
     holes = dict.fromkeys(hole for name in entry.names for hole in names_of(name))
-    return filled(entry, {hole: hole.replace("_", " ") for hole in holes})
+    if not holes:
+        return entry
+    texts = {name: getattr(entry, name) for name in TEXT_FIELDS}
+    changed: dict[str, Any] = {name: _bare(text, holes) for name, text in texts.items() if text is not None}
+    return replace(entry, **changed, traps=tuple(_bare(trap, holes) for trap in entry.traps))
+
+
+def _bare(text: Text, holes: Iterable[str]) -> Text:
+    return Text(_bare_words(text.en, holes), _bare_words(text.zh, holes))
+
+
+def _bare_words(text: str, holes: Iterable[str]) -> str:
+    """A text with bare placeholders; between backticks they stay without any of their own."""
+    inside = {hole: hole.replace("_", " ") for hole in holes}
+    outside = {hole: name if len(name) == 1 else f"`{name}`" for hole, name in inside.items()}
+    return "`".join(_fill(part, inside if index % 2 else outside) for index, part in enumerate(text.split("`")))
 
 
 def all_texts(entry: GlossaryEntry) -> Iterable[tuple[str, Text]]:

@@ -13,7 +13,19 @@ from sitegen.render import js_text
 from sitegen.resources import static_bytes
 from sitegen.text import ui_strings
 
-STYLE_SHEETS = ("tokens", "base", "layout", "components", "charts", "vega", "pages", "run", "search", "print")
+STYLE_SHEETS = (
+    "tokens",
+    "base",
+    "layout",
+    "components",
+    "charts",
+    "vega",
+    "pages",
+    "run",
+    "glossary",
+    "search",
+    "print",
+)
 """`static/css/*.css` in cascade order."""
 
 SCRIPTS = (

@@ -11,7 +11,7 @@ from sitegen.glossary.entry import EntryKind, Framework, GlossaryEntry, Group
 from sitegen.glossary.formula import to_mathml
 from sitegen.glossary.lookup import ALWAYS, Glossary
 from sitegen.glossary.observed import Observed, contradictions
-from sitegen.glossary.patterns import natural
+from sitegen.glossary.patterns import PLACEHOLDER, natural
 from sitegen.glossary.places import RULE_EXCEPTIONS
 from sitegen.pages.base import PageHead, SiteContext, glossary_page, group_page, run_page
 from sitegen.pages.row import MetricRange, RunRow
@@ -329,8 +329,8 @@ class Strip:
     """Where the range begins."""
     high: float
     """Where it ends."""
-    mean: float | None
-    """Where the mean is."""
+    median: float | None
+    """Where the median is."""
     values: MetricRange
     """The values themselves."""
 
@@ -442,6 +442,7 @@ def observed_of(values: MetricRange | None) -> Observed | None:
 
 def _head(entry: GlossaryEntry, found: Book) -> PageHead:
     name, title = entry_name(entry), entry.title
+    name = name if entry.notice else PLACEHOLDER.sub(r"\1", name)
     return PageHead(
         path=glossary_page(entry.id),
         title=Text(
@@ -494,7 +495,7 @@ def _strips(
                 tone=index % 8 + 1,
                 low=fmt.ratio((values.min or 0.0) - axis[0], width),
                 high=fmt.ratio((values.max or 0.0) - axis[0], width),
-                mean=None if values.mean is None else fmt.ratio(values.mean - axis[0], width),
+                median=None if values.median is None else fmt.ratio(values.median - axis[0], width),
                 values=values,
             )
         )

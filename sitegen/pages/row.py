@@ -52,6 +52,8 @@ class MetricRange:
     """Finite values."""
     non_finite: int
     """Values logged as NaN or infinite."""
+    median: float | None = None
+    """Median; None: no finite value."""
     whole: bool = False
     """True when every finite value is a whole number."""
     never_falls: bool = False
@@ -280,6 +282,7 @@ def _metrics(analysis: RunAnalysis) -> tuple[MetricRange, ...]:
             last=_finite(item.last),
             count=item.count,
             non_finite=item.non_finite,
+            median=_finite(item.median),
             whole=item.whole,
             never_falls=item.never_falls,
         )

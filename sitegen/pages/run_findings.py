@@ -94,5 +94,11 @@ def _row(finding: Finding, voice: Voice, sections: Collection[str], links: Mappi
         rule=finding.rule,
         rule_href=voice.urls.page_to("about.html", f"rule-{finding.rule}"),
         published=finding.published,
-        names=finding.names,
+        names=(*_evidence(finding), *finding.names),
     )
+
+
+def _evidence(finding: Finding) -> tuple[str, ...]:
+    """The logged names of its evidence; columns of other tables have the names of ordinary words."""
+    logged = finding.evidence.table in ("steps", "nonfinite")
+    return tuple(name for name in finding.evidence.metrics if "/" in name or "_" in name) if logged else ()

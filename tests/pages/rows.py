@@ -55,6 +55,7 @@ def metric(name: str, low: float, high: float, **changes: Any) -> MetricRange:
         "name": name,
         "kind": "train",
         "mean": (low + high) / 2,
+        "median": (low + high) / 2,
         "min": low,
         "max": high,
         "last": high,

@@ -1,7 +1,8 @@
 import pytest
 
+from sitegen.glossary.patterns import names_of
 from sitegen.pages.base import render_page
-from sitegen.pages.glossary import Book, GlossaryEntryPage, book, entry_pages, glossary_index
+from sitegen.pages.glossary import Book, GlossaryEntryPage, book, entry_pages, glossary_index, group_pages
 from sitegen.pages.row import RunRow
 from sitegen.text import LANGS
 from tests.pages.rows import many, metric, row
@@ -82,12 +83,12 @@ def test_a_metric_that_no_run_logs_says_so() -> None:
 
 def test_strips_lie_on_one_axis() -> None:
     rows = [
-        row("a", metrics=(metric("reward/avg_raw_reward", 0.0, 2.0, mean=0.5),)),
-        row("b", metrics=(metric("reward/avg_raw_reward", 1.0, 4.0, mean=2.0),)),
+        row("a", metrics=(metric("reward/avg_raw_reward", 0.0, 2.0, median=0.5),)),
+        row("b", metrics=(metric("reward/avg_raw_reward", 1.0, 4.0, median=2.0),)),
     ]
     page = pages(rows)[REWARD]
     assert page.axis == (0.0, 4.0)
-    assert [(s.low, s.high, s.mean) for s in page.strips] == [(0.0, 0.5, 0.125), (0.25, 1.0, 0.5)]
+    assert [(s.low, s.high, s.median) for s in page.strips] == [(0.0, 0.5, 0.125), (0.25, 1.0, 0.5)]
 
 
 def test_a_share_keeps_the_whole_axis_unless_its_values_are_tiny() -> None:
@@ -140,3 +141,84 @@ def test_the_chinese_index_is_searched_by_both_languages(found: Book) -> None:
     assert "平均原始奖励" in line.text.zh
     assert "Mean raw reward" in line.text.zh
     assert "reward/avg_raw_reward" in line.text.en
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_each_group_has_a_page_with_all_its_entries_once(found: Book, lang: str) -> None:
+    listed: list[str] = []
+    for page in group_pages(found, many(), site_context()):
+        html = render_page("pages/glossary_group.html", page, site_context(), lang).content.decode()
+        assert page.head.path == f"glossary/group-{page.group.id}.html"
+        assert page.group.about.of(lang).split("`")[0] in html
+        assert html.count("<tr id=") == len(page.rows)
+        listed += [row.line.entry.id for row in page.rows]
+    assert sorted(listed) == sorted(found.entries)
+
+
+def test_a_group_shows_what_to_look_at_first_of_its_own(found: Book) -> None:
+    by_id = {page.group.id: page for page in group_pages(found, [row()], site_context())}
+    firsts = [entry.entry.id for part in by_id["reward"].first for entry in part.entries]
+    assert firsts == ["skyrl-avg_raw_reward", "skyrl-avg_pass_at_n"]
+    assert by_id["concept"].first == ()
+
+
+def test_what_xtuner_readers_look_at_first_stands_in_order() -> None:
+    named = [
+        *("reward/avg_raw_reward", "train_metrics/worker_0/step_avg_reduced_llm_loss", "mismatch/mismatch_kl"),
+        *("mismatch/mismatch_k3_kl", "rollout_is/mismatch/rollout_is_mean"),
+        *("rollout_is/mismatch/rollout_is_eff_sample_size", "task_time/p95", "task_time/p99_p50_ratio", "time/step"),
+    ]
+    runs = [row("x", framework="xtuner", metrics=tuple(metric(name, 0.0, 1.0) for name in named))]
+    page = glossary_index(book(runs, glossary()), runs, site_context())
+    wanted = [glossary().explain(name, "xtuner").id for name in named]
+    assert [entry.entry.id for entry in page.first[0].entries] == wanted
+
+
+def test_a_pattern_reads_naturally_and_names_what_is_logged() -> None:
+    page = pages([row(metrics=(metric("reward/avg_pass_at_8", 0.2, 0.9),))])["skyrl-avg_pass_at_n"]
+    assert page.entry.title.en == "Pass@n in training"
+    assert page.examples == ("reward/avg_pass_at_8",)
+    html = render(page)
+    assert "{n}" not in html
+    assert "avg_<wbr>pass_<wbr>at_<var>n</var>" in html
+    popover = html.split('id="popovers">')[1]
+    assert '"skyrl-avg_pass_at_n reward/avg_pass_at_8":{"t":"Pass@8 in training"' in popover
+
+
+def test_no_page_shows_a_raw_placeholder() -> None:
+    for page in entry_pages(book([row()], glossary(), every=True), site_context()):
+        for text in (page.head.title, page.entry.title, page.entry.short):
+            for hole in {hole for name in page.entry.names for hole in names_of(name)}:
+                assert f"{{{hole}}}" not in text.en + text.zh
+
+
+def test_values_that_contradict_a_guess_are_said_with_their_runs() -> None:
+    name = "custom/frac_requests"
+    runs = [row("a", metrics=(metric(name, 0.0, 3.0),)), row("b", metrics=(metric(name, 0.1, 0.9),))]
+    page = pages(runs)[glossary().explain(name, "skyrl").id]
+    assert [[run.slug for run in seen] for _, seen in page.observed] == [["a"]]
+    assert page.entry.direction == "context"
+    html = render(page)
+    assert "it is no share" in html
+    assert 'href="../runs/a/index.html"' in html.split("it is no share")[1].split("</li>")[0]
+
+
+def test_a_checked_entry_is_not_doubted_because_of_its_values() -> None:
+    name = "policy/ppo_clip_ratio"
+    page = pages([row(metrics=(metric(name, 0.0, 3.0),))])[glossary().explain(name, "skyrl").id]
+    assert page.observed == ()
+
+
+def test_a_name_of_another_framework_in_the_folder_is_explained_as_that_one() -> None:
+    run = row("m", metrics=(metric("mismatch/mismatch_kl", 0.0, 1.0),), frameworks={"mismatch/mismatch_kl": "xtuner"})
+    found = book([run], glossary())
+    assert "xtuner-mismatch_kl" in found.logged
+    assert [item.title.en for item in glossary_index(found, [run], site_context()).first] == ["SkyRL", "XTuner"]
+
+
+def test_an_exception_that_nobody_explained_has_a_page_of_its_kind() -> None:
+    page = pages([row(exceptions=("FrobnicationError",))])[
+        glossary().explain("FrobnicationError", "skyrl", "exception").id
+    ]
+    assert page.entry.kind == "exception"
+    assert "What becomes of the trial" in render(page)

@@ -140,7 +140,7 @@ class Finding:
     published: bool
     """True when they were read in a report."""
     names: tuple[str, ...] = ()
-    """Logged names that it is about: those of its evidence, then those that its sentences print."""
+    """Logged names, or their last parts, that its sentences print."""
 
     @property
     def sentence(self) -> Text:
@@ -215,7 +215,7 @@ class Rule:
             values={placeholder: value.raw for placeholder, value in match.values.items()},
             evidence=match.evidence,
             published=match.published,
-            names=tuple(dict.fromkeys((*match.evidence.metrics, *match.names, *_printed(match.values)))),
+            names=tuple(dict.fromkeys((*match.names, *_printed(match.values)))),
         )
 
 
