@@ -29,6 +29,11 @@ REPORT_PRECEDENCE = 10
 TableName = Literal["steps", "engines", "batches"]
 SCHEMAS: dict[TableName, TableSchema] = {"steps": STEPS, "engines": ENGINES, "batches": BATCHES}
 
+SURROUNDINGS = "surroundings"
+"""Note of a source that gives no steps and is still to be compared."""
+_TOLERANCE = (5.1e-5, 1e-4)
+"""Absolute and relative difference that is none: what the log parser's and the reports' printing loses."""
+
 _STAMPED = re.compile(r"(?P<stamp>\d{8}_\d{6})_(?P<rest>.+)")
 _SHORT_NAME = re.compile(r"(?:job|v\d+_.+?)_(?P<digits>\d{6})")
 _SHORT_LENGTH = 30
@@ -116,7 +121,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         fresh = _fresh_jobs(result, renamed, taken, kind) | parts
         chosen.in_parts |= parts
         if kind == "steps":
-            chosen.problems += _compared(result.source, renamed, taken, fresh)
+            chosen.problems += _compared(result, renamed, taken, fresh)
             _complete(chosen, result, renamed[~renamed["job"].isin(fresh)], taken)
         if not fresh:
             chosen.notes[result.source] = "lower-precedence"
@@ -128,6 +133,11 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         taken.update(dict.fromkeys(fresh - parts, (result, rows)))
         known.update(() if alone else hashes[mine].tolist())
         chosen.take_parts(result.source, rows)
+    if kind == "steps" and taken:
+        for result in results:
+            if result.steps is not None and chosen.notes.get(result.source) == SURROUNDINGS:
+                chosen.notes[result.source] = "lower-precedence"
+                chosen.problems += _compared(result, _renamed(result.steps, list(taken)), taken, set(), whole=False)
     return chosen
 
 
@@ -216,7 +226,8 @@ def _candidates(
         if result.source in older:
             chosen.notes[result.source] = "older"
         elif kind == "steps" and found and result.precedence <= REPORT_PRECEDENCE < found[0][0].precedence:
-            chosen.notes[result.source] = "lower-precedence"
+            # a published report is held against the run number by number elsewhere
+            chosen.notes[result.source] = SURROUNDINGS if result.published is None else "lower-precedence"
         else:
             found.append((result, table))
     # within one precedence a whole table goes before its parts
@@ -320,9 +331,22 @@ def _shortened(short: str, long: str) -> bool:
 
 
 def _compared(
-    source: str, table: pd.DataFrame, taken: dict[str, tuple[ReadResult, pd.DataFrame]], fresh: set[str]
+    result: ReadResult,
+    table: pd.DataFrame,
+    taken: dict[str, tuple[ReadResult, pd.DataFrame]],
+    fresh: set[str],
+    *,
+    whole: bool = True,
 ) -> list[Problem]:
-    """How far a source that is set aside differs from the one that is shown, job by job."""
+    """How far a source that is set aside differs from the one that is shown, job by job.
+
+    Args:
+        result: The source.
+        table: Its steps, jobs called as in the run.
+        taken: Job to the source shown and its rows.
+        fresh: Jobs that are shown from this source.
+        whole: Whether it records every step, so that one which is not shown is lost.
+    """
     problems: list[Problem] = []
     for job in sorted(set(table["job"].unique()) - fresh):
         mine = table[table["job"] == job]
@@ -334,7 +358,8 @@ def _compared(
             theirs = pd.concat([rows for _, rows in _distinct(taken)])
         else:
             continue
-        problems += _differences(source, mine, other.source, theirs, job)
+        problems += _lacking(result.source, mine, other.source, theirs, job) if whole else []
+        problems += _differences(result, mine, other, theirs, job)
     return problems
 
 
@@ -342,12 +367,24 @@ def _distinct(taken: dict[str, tuple[ReadResult, pd.DataFrame]]) -> list[tuple[R
     return list({id(rows): (result, rows) for result, rows in taken.values()}.values())
 
 
-def _differences(source: str, mine: pd.DataFrame, other: str, theirs: pd.DataFrame, job: str) -> list[Problem]:
-    problems: list[Problem] = []
+def _lacking(source: str, mine: pd.DataFrame, other: str, theirs: pd.DataFrame, job: str) -> list[Problem]:
     lacking = sorted(set(mine["step"]) - set(theirs["step"]))
-    if lacking:
-        values = {"job": job, "other": other, "count": len(lacking), "step": lacking[0]}
-        problems.append(problem("assemble.steps-only-here", source, None, **values))
+    values = {"job": job, "other": other, "count": len(lacking), "step": lacking[0] if lacking else 0}
+    return [problem("assemble.steps-only-here", source, None, **values)] if lacking else []
+
+
+def _tolerance(*results: ReadResult) -> tuple[float, float]:
+    """Absolute and relative difference that rounding explains where one of the sources prints few digits."""
+    decimals = min(result.facts.get("rounded_decimals", 9) for result in results)
+    digits = min(result.facts.get("rounded_digits", 9) for result in results)
+    return max(_TOLERANCE[0], 0.51 * 10.0**-decimals), max(_TOLERANCE[1], 0.51 * 10.0 ** (1 - digits))
+
+
+def _differences(
+    result: ReadResult, mine: pd.DataFrame, other: ReadResult, theirs: pd.DataFrame, job: str
+) -> list[Problem]:
+    problems: list[Problem] = []
+    least, share = _tolerance(result, other)
     left, right = _by_step(mine), _by_step(theirs)
     steps = left.index.intersection(right.index)
     metrics = [name for name in STEPS.measures(mine) if name in theirs.columns]
@@ -355,17 +392,17 @@ def _differences(source: str, mine: pd.DataFrame, other: str, theirs: pd.DataFra
     both = np.isfinite(a) & np.isfinite(b)
     with np.errstate(invalid="ignore"):
         gap = np.where(both, np.abs(a - b), 0.0)
-        wrong = both & (gap > np.maximum(5.1e-5, 1e-4 * np.abs(b)))
+        wrong = both & (gap > np.maximum(least, share * np.abs(b)))
     if wrong.any():
         relative = np.where(wrong, gap / np.maximum(np.abs(b), 1e-12), 0.0)
         row, column = np.unravel_index(int(relative.argmax()), relative.shape)
         problems.append(
             problem(
                 "assemble.sources-disagree",
-                source,
+                result.source,
                 None,
                 job=job,
-                other=other,
+                other=other.source,
                 count=int(wrong.sum()),
                 compared=int(both.sum()),
                 step=int(steps.to_numpy()[row]),

@@ -217,3 +217,45 @@ def test_three_sources_give_the_same_run_in_any_order(order):
     run = run_of(*(results[i] for i in order))
     assert run.steps[["x", "y"]].to_numpy().tolist() == [[1.0, 5.0], [2.0, 6.0]]
     assert run.steps["z"].tolist()[0] == 7.0
+
+
+# Log and W&B ---------------------------------------------------------------------------------------------------------
+
+
+def test_summary_that_differs_from_the_log_says_by_how_much():
+    rows = [{"job": "a", "step": step, "reward": 0.1 * step} for step in (1, 2, 3)]
+    last = [{"job": "run-20260101_000000-abcd1234", "step": 3, "reward": 0.9, "other": 1.0}]
+    summary = table("wandb-summary.json", last, precedence=5, reader="wandb_summary")
+    run = run_of(table("a.out", rows, precedence=40), summary)
+    (found,) = run.problems
+    assert (found.kind, found.path) == ("assemble.sources-disagree", "r/wandb-summary.json")
+    assert "1 of 1 values, most at step 3 in reward (0.9 here, 0.3 there)" in found.what.en
+    assert notes(run)["wandb-summary.json"] == "lower-precedence"
+    assert run.steps["reward"].tolist() == [0.1, 0.2, 0.30000000000000004]
+
+
+def test_summary_that_agrees_or_ends_later_is_no_problem():
+    rows = [{"job": "a", "step": step, "reward": 0.1 * step} for step in (1, 2, 3)]
+    for step, value in ((3, 0.3), (4, 0.9)):
+        last = [{"job": "a", "step": step, "reward": value}]
+        run = run_of(table("a.out", rows, precedence=40), table("s.json", last, precedence=5, reader="wandb_summary"))
+        assert run.problems == ()
+
+
+# Rounding ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("facts", "printed", "exact", "differs"),
+    [
+        ({"rounded_decimals": 3}, 0.123, 0.12345, False),
+        ({"rounded_decimals": 3}, 0.123, 0.12365, True),
+        ({"rounded_digits": 4}, 26850.0, 26853.2, False),
+        ({"rounded_digits": 4}, 26850.0, 26880.0, True),
+        ({}, 0.123, 0.12345, True),
+    ],
+)
+def test_what_a_log_rounds_is_no_disagreement(facts, printed, exact, differs):
+    log = table("a.out", [{"job": "a", "step": 1, "x": printed}], precedence=40, facts=facts)
+    run = run_of(log, table("t.jsonl", [{"job": "a", "step": 1, "x": exact}], precedence=20))
+    assert kinds(run) == (["assemble.sources-disagree"] if differs else [])

@@ -31,6 +31,8 @@ _DICT = re.compile(r"\{'(?:loss|eval_[^'\n]{1,200}|train_runtime)': ")
 _BAR = re.compile(r"\s*\d+%\|[^|]*\|\s*(?P<done>\d{1,9})/(?P<all>\d{1,9}) \[[^\]]*\]?")
 _BEFORE = re.compile(rf"(?:{_BAR.pattern})?\s*|.*>> *")
 _LLAMAFACTORY = re.compile(r"(?:.*\] )?llamafactory\.[\w.]+:\d+ >> ")
+TEXT_DIGITS = 4
+"""Significant digits of the numbers that Transformers 5 prints as texts."""
 MAX_PARTS = 4
 """Lines over which one dict may be broken."""
 MAX_AWAY = 200
@@ -95,6 +97,7 @@ class _Parser:
         self._evidence: list[Evidence] = []
         self._away = 0
         self._llamafactory = False
+        self._texts = False
 
     def take(self, line: Line, marked: bool) -> bool:
         """Takes a line; more are wanted to the end of a broken dict, and to the next progress bar."""
@@ -125,10 +128,13 @@ class _Parser:
         for training in trainings:
             self._number(training)
         planned = trainings[-1].planned if trainings else None
+        facts: dict[str, object] = {"planned_steps": planned} if planned else {}
+        if self._texts:
+            facts["rounded_digits"] = TEXT_DIGITS
         return Found(
             records=self._records if len(self._records) else None,
             evidence=tuple(self._evidence),
-            facts={"planned_steps": planned} if planned else {},
+            facts=facts,
             framework="llamafactory" if self._llamafactory else None,
         )
 
@@ -164,6 +170,7 @@ class _Parser:
             self._log.noted.add("console.dict-without-epoch", line)
             return  # the trainer always says it; whoever prints behind a bar is a trainer too
         values, others = split_numbers(found, texts_are_numbers=True)
+        self._texts = self._texts or any(isinstance(found[name], str) for name in values)
         if others:
             self._log.noted.add("console.text-values", line, name=others[0])
         training = self._trainings[-1]

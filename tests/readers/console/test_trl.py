@@ -27,6 +27,7 @@ def test_strings_of_four_digits_are_numbers():
     assert values(result, "num_tokens") == [(10, 26850.0), (20, 47750.0)]
     assert values(result, "reward") == [(10, -0.5), (20, 0.5)]
     assert logged(result) == [(20, "grad_norm", "nan")]
+    assert result.facts["rounded_digits"] == 4
 
 
 def test_an_evaluation_is_of_the_step_before():
