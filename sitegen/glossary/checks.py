@@ -35,6 +35,10 @@ _TIGHT = re.compile(rf"[{_CJK}][A-Za-z0-9`]|[A-Za-z0-9`%][{_CJK}]")
 _LOOSE = re.compile(r"\s[，。；：？！、）」”]|[，。；：？！、（「“]\s|  ")
 
 
+RESERVED = frozenset({"group"})
+"""Frameworks that no file may have: `glossary/group-<id>.html` are the pages of the groups."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """One rule that an entry breaks."""
@@ -60,6 +64,8 @@ def book_faults(books: Sequence[loader.Book], known_ids: Iterable[str]) -> list[
     for book in books:
         if not _FRAMEWORK.fullmatch(book.framework.id):
             faults.append(Fault(where=book.path, what="framework must be lower-case letters, digits and -"))
+        if book.framework.id in RESERVED:
+            faults.append(Fault(where=book.path, what=f"framework {book.framework.id} would take the groups' pages"))
         missing = [first for first in book.framework.first if first not in known]
         faults += [Fault(where=f"{book.path}: first", what=f"no entry has the id {first}") for first in missing]
         for entry in book.entries:

@@ -82,10 +82,11 @@ def _sentence(metrics: tuple[MetricSummary, ...], voice: Voice) -> str:
 
 def _groups(given: RunInput, voice: Voice) -> tuple[MetricGroup, ...]:
     """Charts by the glossary group of their first metric, in the glossary's order of groups."""
-    glossary, framework = given.context.glossary, given.run.framework
+    glossary = given.context.glossary
     by_group: dict[str, list[ChartCard]] = {}
     for card in chart_cards(given, voice, given.section("metrics")):
-        group = glossary.explain(card.metrics[0], framework).group if card.metrics else "trial"
+        name = card.metrics[0] if card.metrics else ""
+        group = glossary.explain(name, given.run.framework_of(name)).group if name else "trial"
         by_group.setdefault(group, []).append(card)
     titles = {group.id: group.title for group in groups()}
     order = [group for group in titles if group in by_group] + [group for group in by_group if group not in titles]

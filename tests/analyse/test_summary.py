@@ -167,3 +167,24 @@ def test_three_hundred_metrics_over_five_thousand_rows_are_summed_up():
     assert [metric.name for metric in found] == list(measures)
     assert [metric.mean for metric in found] == pytest.approx(numbers.mean(axis=0))
     assert [metric.std for metric in found] == pytest.approx(numbers.std(axis=0, ddof=1))
+
+
+def test_the_median_and_the_course_are_told_from_finite_values_in_step_order() -> None:
+    steps = make_steps(
+        [
+            {"step": 1, "count": 1.0, "mean": 0.5, "odd": 3.0},
+            {"step": 2, "count": 4.0, "mean": nan, "odd": 1.0},
+            {"step": 3, "count": 4.0, "mean": 2.5, "odd": 2.0},
+            {"step": 4, "count": 9.0, "mean": 0.25, "odd": nan},
+        ]
+    )
+    found = by_name(make_run(steps=steps))
+    assert {name: found[name].median for name in ("count", "mean", "odd")} == {"count": 4.0, "mean": 0.5, "odd": 2.0}
+    assert [found[name].whole for name in ("count", "mean", "odd")] == [True, False, True]
+    assert [found[name].never_falls for name in ("count", "mean", "odd")] == [True, False, False]
+
+
+def test_a_superseded_record_does_not_make_a_count_fall() -> None:
+    rows = [{"step": 1, "n": 1.0}, {"step": 2, "n": 9.0, "superseded_last": 1}, {"job": "b", "step": 2, "n": 2.0}]
+    found = by_name(make_run(steps=make_steps(rows)))["n"]
+    assert (found.never_falls, found.median) == (True, 2.0)

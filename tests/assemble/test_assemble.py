@@ -422,3 +422,13 @@ def test_the_parsers_own_output_folder_counts_each_record_once() -> None:
         engines = 0 if run.engines is None else len(run.engines)
         rows[path] = (len(run.steps), len(lineage(run)), engines, len(run.jobs))
     assert rows == {"agentic": (12, 10, 0, 3), "newer_columns": (0, 0, 0, 0), "standard": (27, 25, 54, 7)}
+
+
+def test_a_name_that_only_another_frameworks_log_holds_is_told_with_that_framework() -> None:
+    own = [{"job": "a", "step": step, "reward/avg_raw_reward": 0.1, "entropy": 0.5} for step in (1, 2, 3)]
+    foreign = [{"job": "b", "step": 4, "mismatch/mismatch_kl": 0.2, "entropy": 0.4}]
+    run = run_of(table("a.csv", own, framework="skyrl"), table("b.csv", foreign, framework="xtuner"))
+    assert run.framework == "skyrl"
+    assert run.frameworks == {"mismatch/mismatch_kl": "xtuner"}
+    assert (run.framework_of("mismatch/mismatch_kl"), run.framework_of("entropy")) == ("xtuner", "skyrl")
+    assert run_of(table("a.csv", own, framework="skyrl")).frameworks == {}

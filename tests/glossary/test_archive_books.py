@@ -9,6 +9,7 @@ import pytest
 
 from sitegen.errors import SettingsError
 from sitegen.glossary.loader import archive_books
+from sitegen.glossary.lookup import load_glossary
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,10 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "glossary" / "own.toml")
     with pytest.raises(SettingsError, match="is not a plain file"):
         archive_books(tmp_path)
+
+
+def test_a_framework_may_not_take_the_addresses_of_the_groups(tmp_path: Path) -> None:
+    (tmp_path / "glossary").mkdir()
+    (tmp_path / "glossary" / "own.toml").write_text('framework = "group"\nentry = []', encoding="utf-8")
+    with pytest.raises(SettingsError, match="framework group would take the groups' pages"):
+        load_glossary(tmp_path)

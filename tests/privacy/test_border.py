@@ -163,3 +163,8 @@ def test_each_distinct_text_of_a_table_is_masked_once(monkeypatch: pytest.Monkey
     assert run.trials["trial"].unique().tolist() == [MASK]
     assert sum(text.endswith("@x.org") for text in seen) == 300
     assert not any(text.startswith("E") for text in seen)  # the column is clean as a whole
+
+
+def test_the_framework_of_a_metric_is_kept_whatever_the_metric_is_called() -> None:
+    frameworks = {"mm_num_token": "xtuner", "rollout/token": "slime"}
+    assert masked(make_run(frameworks=frameworks)).frameworks == frameworks
