@@ -26,7 +26,7 @@ from sitegen import format as fmt
 from sitegen.glossary.loader import units
 from sitegen.glossary.observed import checked_against, contradictions
 from sitegen.glossary.patterns import PLACEHOLDER, natural
-from sitegen.glossary.places import CONCEPTS
+from sitegen.glossary.places import CONCEPTS, LABELS
 from sitegen.resources import folder
 from sitegen.text import Lang, Text, ui
 
@@ -197,6 +197,7 @@ def environment() -> Environment:
         "exception": exception,
         "exception_data": exception_data,
         "term": term,
+        "label_term": label_term,
         "popovers": _popovers,
         "json_script": json_script,
         "range": range,
@@ -327,6 +328,11 @@ def term(name: str, label: str | Text | None = None, kind: EntryKind | None = No
     if entry is None or (pages is not None and entry.id not in pages):
         return _shown(name, label, frame.lang)
     return _linked(frame, entry, name, label)
+
+
+def label_term(key: str, label: str) -> Markup:
+    """An interface string, explained where `LABELS` has an entry for it."""
+    return term(LABELS[key], label) if key in LABELS else escape(label)
 
 
 def concepts(section: str) -> Markup:
@@ -491,6 +497,8 @@ def _code_of(frame: Frame, name: str) -> Markup:
     pages = frame.head.entries
     for kind in _IN_TEXTS:
         entry = frame.site.glossary.find(name, _framework(frame, name), kind) if pages is not None else None
+        if entry is not None and frame.head.path == f"glossary/{entry.id}.html":
+            return _shown(name, None, frame.lang)  # its own page
         if entry is not None and pages is not None and entry.id in pages:
             return _linked(frame, entry, name, None)
     return term(name)

@@ -10,8 +10,9 @@ from jinja2 import UndefinedError
 
 from sitegen import render as rendering
 from sitegen.glossary.observed import Observed
+from sitegen.glossary.places import ALGORITHMS, CONCEPTS, LABELS
 from sitegen.pages.base import PageHead, SiteContext, render_page
-from sitegen.text import LANGS, Text
+from sitegen.text import LANGS, Text, ui_strings
 from tests.pages.site_fixture import site_context
 
 JSON = st.recursive(
@@ -213,6 +214,24 @@ def test_a_section_names_the_concepts_it_rests_on(site: SiteContext, monkeypatch
     keys = ["common-ema", "common-checkpoint_selection", "common-lineage"]
     assert re.findall(r'data-term="([^"]+)"', html) == keys
     assert html.count('class="concepts"') == 1
+
+
+def test_a_label_is_explained_where_an_entry_is_named_for_it(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = "{{ label_term('index.col-ema', 'EMA') }}{{ label_term('index.col-run', 'Run') }}"
+    html = page(site, template, monkeypatch)
+    assert re.findall(r'data-term="([^"]+)">([^<]+)<', html) == [("common-ema", "EMA")]
+    assert "</a>Run" in html
+
+
+def test_every_place_names_an_entry_that_every_site_has(site: SiteContext) -> None:
+    named = {*LABELS.values(), *ALGORITHMS.values(), *(entry for part in CONCEPTS.values() for entry in part)}
+    kinds = {entry.id: (entry.kind, entry.framework) for entry in site.glossary.entries}
+    assert {entry for entry in named if kinds[entry][0] not in ("concept", "engine-field", "trial-column")} == set()
+    assert {kinds[entry][1] for entry in named} == {"common", "harbor", "vllm"}
+    keys = {key if key.startswith("index.") else f"run.{key}" for key in LABELS}
+    assert keys <= set(ui_strings())
 
 
 def test_an_unknown_setting_is_plain(site: SiteContext, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,10 +103,18 @@ LABELS: Mapping[str, str] = {
     "fact.input-tokens": "harbor-n_input_tokens",
     "fact.cache-tokens": "harbor-n_cache_tokens",
     "fact.output-tokens": "harbor-n_output_tokens",
+    "index.col-reward": "common-verifiable_reward",
+    "index.col-ema": "common-ema",
+    "index.col-pass": "common-pass_at_k",
+    "index.col-entropy": "common-entropy",
+    "index.col-trials": "harbor-n_trials",
+    "index.col-solved": "common-graded",
+    "index.col-exceptions": "harbor-exception_type",
+    "index.col-waiting": "common-async_training",
     "head.ema": "common-ema",
     "head.solved": "common-graded",
 }
-"""Interface string of the run pages (without `run.`) to the entry that explains what it names."""
+"""Interface string (those of the run pages without `run.`) to the entry that explains what it names."""
 
 
 RULE_EXCEPTIONS = ("AgentTimeoutError",)

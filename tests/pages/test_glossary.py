@@ -222,3 +222,10 @@ def test_an_exception_that_nobody_explained_has_a_page_of_its_kind() -> None:
     ]
     assert page.entry.kind == "exception"
     assert "What becomes of the trial" in render(page)
+
+
+def test_an_entry_does_not_lead_to_itself() -> None:
+    page = pages([row(exceptions=("AgentTimeoutError",))])["harbor-agenttimeouterror"]
+    assert page.entry.source.function == "AgentTimeoutError"
+    article = render(page).split("<main")[1]
+    assert 'data-term="harbor-agenttimeouterror"' not in article
