@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from sitegen.cache import Cache, Entry, key_of, load
+from sitegen.cache import Cache, CachedFile, Entry, key_of, load
 from sitegen.charts.assets import charts_script, vega_script
 from sitegen.executor import Workers
+from sitegen.pages.archive_data import found_scripts
 from sitegen.pages.assets import site_assets
 from sitegen.pages.row import RunRow
-from sitegen.run_work import RunTask, make_run, make_site
+from sitegen.run_work import RunTask, SiteTask, make_archive_data, make_run, make_site
 from sitegen.settings import SiteSettings
 from sitegen.text import LANGS, Lang
 from sitegen.write import Output
+
+SitePart = Literal["data", "en", "zh"]
+"""What the site's own files are made in: the scripts about all runs, then the pages of each language."""
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
@@ -39,10 +43,12 @@ class Plan:
     base: str
     """Key of what all pages are made from."""
 
-    def site_keys(self, entries: Sequence[Entry]) -> dict[Lang, str]:
-        """Keys of the site's own pages in each language: they are made from the runs' rows."""
-        rows = key_of([entry.row for entry in entries])
-        return {lang: key_of(self.base, rows, lang) for lang in LANGS}
+    def site_keys(self, entries: Sequence[Entry]) -> dict[SitePart, str]:
+        """Keys of the site's own files, a part each: they are made from the runs' rows and series."""
+        made = [file.sha256 for file in _scripts(entries, "series").values()]
+        rows = key_of([entry.row for entry in entries], made)
+        parts: tuple[SitePart, ...] = ("data", *LANGS)
+        return {part: key_of(self.base, rows, part) for part in parts}
 
     @property
     def missing(self) -> tuple[tuple[RunTask, str], ...]:
@@ -100,7 +106,7 @@ def do_runs(plan: Plan, parcel: bytes, workers: Workers, progress: Progress) -> 
 
 
 def do_site(plan: Plan, entries: Sequence[Entry], parcel: bytes, workers: Workers) -> tuple[Entry, ...]:
-    """The pages of the site as a whole, a language each; found when no run's row has changed.
+    """The scripts about all runs and the pages of the site as a whole; found when nothing of a run has changed.
 
     Args:
         plan: what there was to do.
@@ -109,11 +115,29 @@ def do_site(plan: Plan, entries: Sequence[Entry], parcel: bytes, workers: Worker
         workers: who does it.
     """
     keys = plan.site_keys(entries)
-    missing = [(lang, key) for lang, key in keys.items() if load(plan.folder, key) is None]
-    work = partial(_make_site, root=plan.folder, parcel=parcel, rows=[entry.row for entry in entries])
-    for _ in workers.each(work, missing, lambda item: f"the site's pages, {item[0]}"):
+    series = {slug: file.location for slug, file in _scripts(entries, "series").items()}
+    task = SiteTask(rows=[entry.row for entry in entries], series=series)
+    if load(plan.folder, keys["data"]) is None:
+        work = partial(_make_data, root=plan.folder, parcel=parcel, task=task)
+        for _ in workers.each(work, [keys["data"]], lambda item: "the data of all runs"):
+            pass
+    data = _made(plan.folder, keys["data"])
+    missing = [(lang, keys[lang]) for lang in LANGS if load(plan.folder, keys[lang]) is None]
+    task = replace(task, series={}, data=found_scripts(file.path for file in data.files))
+    pages = partial(_make_site, root=plan.folder, parcel=parcel, task=task)
+    for _ in workers.each(pages, missing, lambda item: f"the site's pages, {item[0]}"):
         pass
-    return tuple(_made(plan.folder, key) for key in keys.values())
+    return (data, *(_made(plan.folder, keys[lang]) for lang in LANGS))
+
+
+def _scripts(entries: Sequence[Entry], name: str) -> dict[str, CachedFile]:
+    """Run address to the run's script of a name."""
+    found: dict[str, CachedFile] = {}
+    for entry in entries:
+        slug = entry.row["slug"]
+        mine = [file for file in entry.files if file.path.startswith(f"runs/{slug}/data/{name}.")]
+        found |= dict(zip([slug], mine, strict=False))
+    return found
 
 
 def put(output: Output, entry: Entry, *, maker: str) -> None:
@@ -139,8 +163,12 @@ def _make_run(item: tuple[RunTask, str], root: Path, parcel: bytes) -> None:
     make_run(*item, root, parcel)
 
 
-def _make_site(item: tuple[Lang, str], root: Path, parcel: bytes, rows: Sequence[Mapping[str, Any]]) -> None:
-    make_site(*item, root, parcel, rows)
+def _make_site(item: tuple[Lang, str], root: Path, parcel: bytes, task: SiteTask) -> None:
+    make_site(*item, root, parcel, task)
+
+
+def _make_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
+    make_archive_data(key, root, parcel, task)
 
 
 def _made(folder: Path, key: str) -> Entry:

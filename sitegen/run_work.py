@@ -25,7 +25,9 @@ from sitegen.model.problems import Problem
 from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
 from sitegen.model.tables import STEPS
 from sitegen.pages import run_files, site_files
+from sitegen.pages.archive_data import archive_files
 from sitegen.pages.base import SiteContext
+from sitegen.pages.index import ArchiveScripts, newest_first
 from sitegen.pages.row import RunRow, run_row
 from sitegen.privacy import masked
 from sitegen.readers import READERS
@@ -84,7 +86,19 @@ def read_run(task: RunTask, site: SiteSettings) -> Run:
     return masked(assemble(folder, _read(folder), site, task.settings, task.slug))
 
 
-def make_site(lang: Lang, key: str, root: Path, parcel: bytes, rows: Sequence[Mapping[str, Any]]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteTask:
+    """What the site's own files are made from."""
+
+    rows: Sequence[Mapping[str, Any]]
+    """One row per run, as JSON data."""
+    series: Mapping[str, Path]
+    """Run address to its series script, of the runs that have one."""
+    data: ArchiveScripts | None = None
+    """The scripts about all runs; None while they are being made."""
+
+
+def make_site(lang: Lang, key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
     """Makes the site's own pages in one language and stores them under a key.
 
     Args:
@@ -92,10 +106,24 @@ def make_site(lang: Lang, key: str, root: Path, parcel: bytes, rows: Sequence[Ma
         key: their cache key.
         root: a folder of cache entries.
         parcel: what `packed` made.
-        rows: one row per run, as JSON data.
+        task: what they are made from.
     """
-    known = [RunRow.from_json(row) for row in rows]
-    cache.store(root, key, site_files(known, _unpacked(parcel), (lang,)), None)
+    known = [RunRow.from_json(row) for row in task.rows]
+    cache.store(root, key, site_files(known, _unpacked(parcel), (lang,), task.data), None)
+
+
+def make_archive_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
+    """Makes the scripts about all runs and stores them under a key.
+
+    Args:
+        key: their cache key.
+        root: a folder of cache entries.
+        parcel: what `packed` made.
+        task: what they are made from.
+    """
+    known = newest_first([RunRow.from_json(row) for row in task.rows])
+    reads = {slug: path.read_bytes for slug, path in task.series.items()}
+    cache.store(root, key, archive_files(known, _unpacked(parcel), reads), None)
 
 
 def packed(context: SiteContext) -> bytes:

@@ -21,6 +21,7 @@ STYLE_SHEETS = (
     "charts",
     "vega",
     "pages",
+    "index",
     "run",
     "glossary",
     "search",
@@ -52,15 +53,33 @@ SCRIPTS = (
 RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials")
 """`static/js/*.js` of the run pages: chart cards and the table of all trials."""
 
+INDEX_SCRIPTS = (
+    "lib/numbers",
+    "lib/run_colors",
+    "lib/columns",
+    "lib/run_rows",
+    "lib/plots",
+    "index_data",
+    "index_table",
+    "index_select",
+    "index_filters",
+    "index_picker",
+    "index_wall",
+    "index_outcome",
+    "index_start",
+)
+"""`static/js/*.js` of the index: the table of all runs and what is done with it."""
+
 _TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.", "search.")
 
 
 @cache
 def site_assets() -> Mapping[str, bytes]:
-    """Logical name to content: `sitegen.css`, `app.js`, `run.js`, `theme.js`, `icon.svg`."""
+    """Logical name to content: `sitegen.css`, `app.js`, `index.js`, `run.js`, `theme.js`, `icon.svg`."""
     return {
         "sitegen.css": b"\n".join(static_bytes(f"css/{name}.css") for name in STYLE_SHEETS),
         "app.js": b"\n".join(_script(name) for name in SCRIPTS),
+        "index.js": b"\n".join(_script(name) for name in INDEX_SCRIPTS),
         "run.js": b"\n".join(_script(name) for name in RUN_SCRIPTS),
         "theme.js": static_bytes("js/theme.js"),
         "icon.svg": static_bytes("img/icon.svg"),

@@ -1,22 +1,34 @@
-"""The index: all runs of the archive in one table, with filters."""
+"""The index: all runs of the archive in one table, with filters.
+
+The first rows are in the page; all rows are in `data/runs.js` (`pages/archive_data.py`), from which the page's scripts
+draw what is asked for. Without scripts the rest is on plain pages of a list.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sitegen import format as fmt
 from sitegen.pages.base import PageHead, SiteContext, run_page
 from sitegen.pages.row import RunRow, Spark, thinned
-from sitegen.text import Text, same, ui
+from sitegen.text import Lang, Text, same, ui, ui_strings
 
 SPARK_WIDTH, SPARK_HEIGHT = 132, 30
 """Pixels of a sparkline."""
-SETTING_KEYS = 40
-"""Most settings that the filter field searches: those that differ among runs and are shortest to write."""
+SPARK_LEVELS = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '"\\<>&~')
+"""A coordinate of a sparkline as one character: its place here, of `len - 1`, is its share of the width or height."""
+SPARK_GAP = "~"
+"""Where there is no value."""
+FIRST_ROWS = 200
+"""Rows that are in the page itself, and rows that scripts show at a time."""
+LIST_ROWS = 500
+"""Rows of a page of the list."""
+FACET_VALUES = 60
+"""Most values of a filter; the text filter finds the rest."""
 
 Severity = Literal["error", "warning", "info"]
 
@@ -51,18 +63,10 @@ class IndexRow:
     """Framework, model, data and algorithm in one line."""
     spark: SparkDrawing | None
     """Reward curve; None without."""
-    group: int
-    """Index into `IndexPage.meanings`."""
-    meaning: Text
-    """What its reward means, in words."""
     problems: int
     """All problems."""
     severity: Severity | None
     """The worst of them; None without problems."""
-    facets: dict[str, list[str]]
-    """Facet to values."""
-    text: str
-    """What the filter field searches."""
     tags: tuple[str, ...]
     """Tags that tell it from other runs, at most four."""
 
@@ -90,7 +94,7 @@ class Facet:
     title: Text
     """Heading."""
     values: tuple[FacetValue, ...]
-    """Most frequent first."""
+    """Most frequent first; at most `FACET_VALUES`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +130,58 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveScripts:
+    """Site paths of the scripts about all runs that a page names itself; `columns` leads to all others."""
+
+    runs: str
+    """What the table of runs shows, a column each."""
+    columns: str
+    """Metrics and settings there are, and the files that hold them."""
+    compare: str = ""
+    """What leads to each run's own script for comparing; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of the table that every archive may have."""
+
+    id: str
+    """As in the address."""
+    kind: str
+    """How a cell is written: name, status, steps, spark, pass, ema, text, tags, date, problems, or a number's form:
+    number, count, fixed, share, bar."""
+    shown: bool
+    """Whether it is there until another choice is made."""
+    first: Literal["ascending", "descending"]
+    """Order of the first click."""
+    grouped: bool = False
+    """Whether runs are ranked within one meaning of the reward only."""
+
+    @property
+    def title(self) -> Text:
+        """Heading."""
+        return ui(f"index.col-{self.id}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage:
+    """View model of `list/<n>.html`: a plain part of all runs, for readers without scripts."""
+
+    head: PageHead
+    """Its head."""
+    number: int
+    """1 for the first."""
+    pages: tuple[str, ...]
+    """Site paths of all parts."""
+    first: int
+    """Number of its first run, from 1."""
+    total: int
+    """All runs."""
+    rows: tuple[IndexRow, ...]
+    """Its runs, newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPage:
     """View model of `index.html`."""
 
@@ -136,57 +192,100 @@ class IndexPage:
     facets: tuple[Facet, ...]
     """Filters with at least two values."""
     rows: tuple[IndexRow, ...]
-    """Newest first."""
+    """Newest first, at most `FIRST_ROWS`."""
+    lists: tuple[str, ...]
+    """Site paths of the plain list of all runs; empty when all are in the page."""
     meanings: tuple[Text, ...]
     """The different things that reward means here, most runs first."""
     spark_range: tuple[float, float]
     """The range that all sparklines share."""
-    columns: frozenset[str]
-    """Columns shown: those of every index, and those that have a value for some run."""
+    columns: tuple[Column, ...]
+    """Columns there are: those of every index, and those that have a value for some run."""
+    data: ArchiveScripts
+    """Scripts about all runs."""
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """Ids of the columns that are there until another choice is made."""
+        return frozenset(column.id for column in self.columns if column.shown)
+
+    def config(self, lang: Lang) -> dict[str, Any]:
+        """What the page's scripts need to know beside the data: columns, words, where the data are."""
+        low, high = (fmt.number(value, 3) for value in self.spark_range)
+        return {
+            "rows": FIRST_ROWS,
+            "levels": SPARK_LEVELS,
+            "data": self.data.columns,
+            "columns": [
+                {
+                    "id": column.id,
+                    "kind": column.kind,
+                    "label": column.title.format(low=low, high=high).of(lang),
+                    "shown": column.shown,
+                    "first": column.first,
+                    "grouped": column.grouped,
+                }
+                for column in self.columns
+            ],
+            "texts": {key: pair.of(lang) for key, pair in ui_strings().items() if key.startswith("runs.")},
+        }
 
 
-def index_page(rows: Sequence[RunRow], site: SiteContext) -> IndexPage:
+def index_page(rows: Sequence[RunRow], site: SiteContext, data: ArchiveScripts) -> IndexPage:
     """The view model of the index."""
     ordered = newest_first(rows)
     meanings = _meanings(ordered)
     span = spark_range(ordered)
     names = {item.id: item.title for item in site.glossary.frameworks}
-    common = shared_tags(rows)
-    drawing = _Drawing(
-        span=span, points=60 if len(rows) <= 200 else 24, settings=searchable_settings(ordered), common_tags=common
-    )
     return IndexPage(
         head=PageHead(
             path="index.html",
             title=site.settings.title,
             description=site.settings.description or ui("index.description", runs=len(rows)),
             area="runs",
+            scripts=(site.assets["index.js"], data.runs) if rows else (),
         ),
         totals=totals(rows),
         facets=_facets(ordered, names),
-        rows=tuple(_row(run, meanings, names, drawing) for run in ordered),
-        meanings=tuple(_meaning_text(meaning, names) for meaning in meanings),
+        rows=index_rows(ordered, site, slice(FIRST_ROWS)),
+        lists=_list_paths(len(rows)),
+        meanings=tuple(meaning_text(meaning, names) for meaning in meanings),
         spark_range=span,
-        columns=frozenset(ALWAYS) | {key for key, pick in OPTIONAL if any(pick(row) is not None for row in rows)},
+        columns=tuple(column for column, pick in COLUMNS if any(pick(row) not in (None, (), []) for row in rows)),
+        data=data,
     )
 
 
-ALWAYS = ("run", "status", "steps", "reward", "problems")
-"""Columns of every index."""
+def index_rows(ordered: Sequence[RunRow], site: SiteContext, part: slice) -> tuple[IndexRow, ...]:
+    """Some of the rows, newest first."""
+    drawing = _Drawing(
+        span=spark_range(ordered),
+        points=spark_points(len(ordered)),
+        names={item.id: item.title for item in site.glossary.frameworks},
+        common_tags=shared_tags(ordered),
+    )
+    return tuple(_row(run, drawing) for run in ordered[part])
 
-OPTIONAL: tuple[tuple[str, Callable[[RunRow], float | None]], ...] = (
-    ("ema", lambda run: run.checkpoint_ema),
-    ("pass", lambda run: run.best_pass),
-    ("entropy", lambda run: run.entropy),
-    ("trials", lambda run: run.trials),
-    ("solved", lambda run: run.success_rate),
-    ("exceptions", lambda run: run.exception_rate),
-    ("step", lambda run: run.step_s),
-    ("waiting", lambda run: run.waiting_share),
-    ("gpu", lambda run: run.facts.gpu_hours),
-    ("started", lambda run: run.facts.started),
-)
-"""Columns that are left out where no run has a value: key and value."""
+
+def list_pages(rows: Sequence[RunRow], site: SiteContext) -> Iterator[ListPage]:
+    """The parts of the plain list of all runs; none when the index holds them all."""
+    paths = _list_paths(len(rows))
+    ordered = newest_first(rows)
+    for number, path in enumerate(paths, 1):
+        first = (number - 1) * LIST_ROWS
+        yield ListPage(
+            head=PageHead(path=path, title=ui("index.list-title", n=number, all=len(paths)), area="runs"),
+            number=number,
+            pages=paths,
+            first=first + 1,
+            total=len(rows),
+            rows=index_rows(ordered, site, slice(first, first + LIST_ROWS)),
+        )
+
+
+def _list_paths(runs: int) -> tuple[str, ...]:
+    parts = -(-runs // LIST_ROWS) if runs > FIRST_ROWS else 0
+    return tuple(f"list/{number}.html" for number in range(1, parts + 1))
 
 
 def totals(rows: Sequence[RunRow]) -> Totals:
@@ -221,40 +320,52 @@ def spark_range(rows: Sequence[RunRow]) -> tuple[float, float]:
     return (min(low, 0.0), high) if high > min(low, 0.0) else (low - 1, high + 1)
 
 
-def draw_spark(spark: Spark, span: tuple[float, float], points: int, checkpoint: int | None) -> SparkDrawing:
-    """A sparkline's paths; gaps are not bridged."""
-    kept = thinned(spark.raw, points)
+def spark_points(runs: int) -> int:
+    """Most points of a sparkline: fewer where there are many."""
+    return 60 if runs <= FIRST_ROWS else 30
+
+
+def spark_codes(spark: Spark, span: tuple[float, float], points: int, checkpoint: int | None) -> str:
+    """A sparkline as text: place and height of the selected checkpoint's ring, then of each point.
+
+    Of a point: place, raw and smoothed height. Each is a character: `SPARK_LEVELS`, or `SPARK_GAP` for none.
+    """
     first, last = spark.step[0], spark.step[-1]
-    low, high = span
+    most = len(SPARK_LEVELS) - 1
 
-    def x(step: int) -> float:
-        return 2 + (SPARK_WIDTH - 4) * ((step - first) / (last - first) if last > first else 0.5)
+    def x(step: int) -> str:
+        return SPARK_LEVELS[round(most * ((step - first) / (last - first) if last > first else 0.5))]
 
-    def y(value: float) -> float:
-        return SPARK_HEIGHT - 2 - (SPARK_HEIGHT - 4) * fmt.ratio(value - low, high - low)
-
-    def path(values: Sequence[float | None]) -> str:
-        return _path([(x(spark.step[i]), None if (v := values[i]) is None else y(v)) for i in kept])
+    def y(value: float | None) -> str:
+        return SPARK_GAP if value is None else SPARK_LEVELS[round(most * fmt.ratio(value - span[0], span[1] - span[0]))]
 
     ring = next((value for step, value in zip(spark.step, spark.ema, strict=True) if step == checkpoint), None)
-    finite = [value for value in spark.raw if value is not None]
+    head = SPARK_GAP * 2 if ring is None or checkpoint is None else x(checkpoint) + y(ring)
+    kept = thinned(spark.raw, points)
+    return head + "".join(x(spark.step[i]) + y(spark.raw[i]) + y(spark.ema[i]) for i in kept)
+
+
+def draw_spark(spark: Spark, span: tuple[float, float], points: int, checkpoint: int | None) -> SparkDrawing:
+    """A sparkline's paths, as the scripts draw them from its codes; gaps are not bridged."""
+    codes = spark_codes(spark, span, points, checkpoint)
+    most = len(SPARK_LEVELS) - 1
+
+    def x(code: str) -> float:
+        return 2 + (SPARK_WIDTH - 4) * SPARK_LEVELS.index(code) / most
+
+    def y(code: str) -> float | None:
+        at = SPARK_LEVELS.find(code)
+        return None if at < 0 else SPARK_HEIGHT - 2 - (SPARK_HEIGHT - 4) * at / most
+
+    places = [x(code) for code in codes[2::3]]
+    ring = y(codes[1])
     return SparkDrawing(
-        raw=path(spark.raw),
-        ema=path(spark.ema),
-        checkpoint=None if ring is None or checkpoint is None else (x(checkpoint), y(ring)),
+        raw=_path(list(zip(places, map(y, codes[3::3]), strict=True))),
+        ema=_path(list(zip(places, map(y, codes[4::3]), strict=True))),
+        checkpoint=None if ring is None else (x(codes[0]), ring),
         last=spark.raw[-1],
-        best=max(finite),
+        best=max(value for value in spark.raw if value is not None),
     )
-
-
-def searchable_settings(rows: Sequence[RunRow]) -> tuple[str, ...]:
-    """The settings whose values differ among the runs and are short: what a filter can usefully find."""
-    values: dict[str, set[str]] = {}
-    for row in rows:
-        for key, value in row.config.items():
-            values.setdefault(key, set()).add(fmt.setting(value))
-    differing = [key for key, found in values.items() if len(found) > 1 and max(map(len, found)) <= 32]
-    return tuple(sorted(differing, key=lambda key: (len(key), key))[:SETTING_KEYS])
 
 
 def _path(points: Sequence[tuple[float, float | None]]) -> str:
@@ -285,9 +396,10 @@ def _meanings(rows: Sequence[RunRow]) -> list[tuple[str, str]]:
     return sorted(counts, key=lambda meaning: (-counts[meaning], meaning))
 
 
-def _meaning_text(meaning: tuple[str, str], names: dict[str, Text]) -> Text:
+def meaning_text(meaning: tuple[str, str], names: Mapping[str, Text]) -> Text:
+    """What a reward means, in words: framework and logged name."""
     framework, metric = meaning
-    title = names.get(framework, same(framework)) if framework else ui("index.unknown-framework")
+    title = names.get(framework, same(framework)) if framework else ui("runs.unknown-framework")
     return Text(f"{title.en}, {metric}", f"{title.zh}，{metric}")
 
 
@@ -306,46 +418,33 @@ class _Drawing:
     """Range of the sparklines."""
     points: int
     """Most points of a sparkline."""
-    settings: tuple[str, ...]
-    """Settings that the filter searches."""
+    names: Mapping[str, Text]
+    """Framework to its name."""
     common_tags: frozenset[str]
     """Tags that every run has."""
 
 
-def _row(run: RunRow, meanings: list[tuple[str, str]], names: dict[str, Text], drawing: _Drawing) -> IndexRow:
-    group = meanings.index(run.reward_meaning) if run.reward_meaning in meanings else len(meanings)
+def _row(run: RunRow, drawing: _Drawing) -> IndexRow:
     severity: Severity | None = "error" if run.errors else "warning" if run.warnings else "info" if run.infos else None
     return IndexRow(
         run=run,
         page=run_page(run.slug),
         sources=run_page(run.slug, "sources"),
-        about=_about(run, names),
+        about=_about(run, drawing.names),
         spark=draw_spark(run.spark, drawing.span, drawing.points, run.checkpoint_step) if run.spark else None,
-        group=group,
-        meaning=_meaning_text(meanings[group], names) if group < len(meanings) else ui("index.no-reward"),
         problems=run.errors + run.warnings + run.infos,
         severity=severity,
-        facets={facet: values for facet, _, pick in FACETS if (values := pick(run))},
-        text=_searched(run, drawing.settings),
         tags=tuple(tag for tag in run.tags if tag not in drawing.common_tags)[:4],
     )
 
 
-def _about(run: RunRow, names: dict[str, Text]) -> Text:
+def _about(run: RunRow, names: Mapping[str, Text]) -> Text:
     parts = [
         names.get(run.framework, same(run.framework)) if run.framework else None,
         *(same(value) if value else None for value in (_base_model(run), _dataset(run), run.facts.algorithm)),
     ]
     given = [part for part in parts if part]
     return Text(" · ".join(part.en for part in given), " · ".join(part.zh for part in given))
-
-
-def _searched(run: RunRow, settings: tuple[str, ...]) -> str:
-    """Name, tags, facts and the settings that differ, as `key=value`."""
-    facts = run.facts
-    words = [run.title, run.slug, run.framework, facts.base_model, facts.dataset, facts.algorithm, *run.tags]
-    pairs = [f"{key}={fmt.setting(run.config[key])}" for key in settings if key in run.config]
-    return " ".join(dict.fromkeys(word for word in (*words, facts.reward_metric, *pairs) if word))
 
 
 # ---------------------------------------------------------------- facets
@@ -369,12 +468,12 @@ def _one(value: str | None) -> list[str]:
 
 
 FACETS: tuple[tuple[str, str, Callable[[RunRow], list[str]]], ...] = (
-    ("framework", "index.framework", lambda run: _one(run.framework)),
-    ("status", "index.status", lambda run: [run.facts.status]),
-    ("model", "index.model", lambda run: _one(_base_model(run))),
-    ("data", "index.dataset", lambda run: _one(_dataset(run))),
-    ("algorithm", "index.algorithm", lambda run: _one(run.facts.algorithm)),
-    ("tag", "index.tag", lambda run: list(run.tags)),
+    ("framework", "runs.framework", lambda run: _one(run.framework)),
+    ("status", "runs.status", lambda run: [run.facts.status]),
+    ("model", "runs.model", lambda run: _one(_base_model(run))),
+    ("data", "runs.data", lambda run: _one(_dataset(run))),
+    ("algorithm", "runs.algorithm", lambda run: _one(run.facts.algorithm)),
+    ("tag", "runs.tag", lambda run: list(run.tags)),
 )
 """Filters: id in the address, heading, values of a run."""
 
@@ -387,7 +486,7 @@ def _facets(rows: Sequence[RunRow], names: dict[str, Text]) -> tuple[Facet, ...]
             counts = Counter({tag: count for tag, count in counts.items() if count < len(rows)})
         if len(counts) < 2:
             continue
-        values = sorted(counts, key=lambda value: (-counts[value], value))
+        values = sorted(counts, key=lambda value: (-counts[value], value))[:FACET_VALUES]
         made.append(
             Facet(
                 id=facet,
@@ -395,7 +494,7 @@ def _facets(rows: Sequence[RunRow], names: dict[str, Text]) -> tuple[Facet, ...]
                 values=tuple(
                     FacetValue(
                         value=value,
-                        label=_facet_label(facet, value, names),
+                        label=facet_label(facet, value, names),
                         count=counts[value],
                         share=counts[value] / len(rows),
                     )
@@ -406,9 +505,44 @@ def _facets(rows: Sequence[RunRow], names: dict[str, Text]) -> tuple[Facet, ...]
     return tuple(made)
 
 
-def _facet_label(facet: str, value: str, names: dict[str, Text]) -> Text:
+def facet_label(facet: str, value: str, names: Mapping[str, Text]) -> Text:
+    """A filter's value as it is shown."""
     if facet == "status":
         return ui(f"status.{value}")
     if facet == "framework":
         return names.get(value, same(value))
     return same(value)
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _column(id: str, kind: str, **more: Any) -> Column:
+    text = kind in ("name", "status", "text", "tags")
+    return Column(id=id, kind=kind, **({"shown": True, "first": "ascending" if text else "descending"} | more))
+
+
+COLUMNS: tuple[tuple[Column, Callable[[RunRow], Any]], ...] = (
+    (_column("run", "name"), lambda run: run.title),
+    (_column("status", "status"), lambda run: run.facts.status),
+    (_column("steps", "steps"), lambda run: run.facts.steps_done),
+    (_column("reward", "spark", grouped=True), lambda run: run.slug),
+    (_column("ema", "ema", grouped=True), lambda run: run.checkpoint_ema),
+    (_column("trials", "count"), lambda run: run.trials),
+    (_column("solved", "share"), lambda run: run.success_rate),
+    (_column("exceptions", "share"), lambda run: run.exception_rate),
+    (_column("step", "number"), lambda run: run.step_s),
+    (_column("started", "date"), lambda run: run.facts.started),
+    (_column("problems", "problems"), lambda run: run.slug),
+    (_column("pass", "pass", grouped=True, shown=False), lambda run: run.best_pass),
+    (_column("entropy", "number", shown=False), lambda run: run.entropy),
+    (_column("waiting", "bar", shown=False), lambda run: run.waiting_share),
+    (_column("gpu", "number", shown=False), lambda run: run.facts.gpu_hours),
+    (_column("jobs", "count", shown=False, first="descending"), lambda run: run.jobs),
+    (_column("framework", "text", shown=False), lambda run: run.framework),
+    (_column("model", "text", shown=False), lambda run: run.facts.base_model),
+    (_column("data", "text", shown=False), lambda run: run.facts.dataset),
+    (_column("algorithm", "text", shown=False), lambda run: run.facts.algorithm),
+    (_column("tag", "tags", shown=False), lambda run: run.tags),
+)
+"""The columns in the order of the table, and what tells whether a run has a value. Those of no run are left out."""

@@ -24,6 +24,7 @@ from sitegen.glossary.entry import EntryKind
 from sitegen.glossary.observed import Observed
 from sitegen.model.run import Run
 from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_overview, run_sources, run_trials
+from sitegen.pages.archive_data import series_file
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
 from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
@@ -63,6 +64,9 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     downloads = tuple(_downloads(given))
     yield SiteFile(path=_json_path(run.slug), content=dump(run_json(run, analysis)))
     yield from downloads
+    series = series_file(run, analysis, context.glossary)
+    if series is not None:
+        yield series
     scripts: dict[PageKind, tuple[str, ...]] = {}
     for kind in page_kinds(given):
         made = list(_data_scripts(given, kind, trials))

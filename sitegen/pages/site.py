@@ -9,9 +9,10 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from sitegen.pages.about import about_page
+from sitegen.pages.archive_data import archive_files, found_scripts
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised, render_page, run_page
 from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, group_pages
-from sitegen.pages.index import index_page, newest_first
+from sitegen.pages.index import ArchiveScripts, index_page, list_pages, newest_first
 from sitegen.pages.row import RunRow
 from sitegen.pages.search import INDEX_PATH, search_page, search_script
 from sitegen.render import CSP, js_text
@@ -40,16 +41,20 @@ class RedirectPage:
 
 
 SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], View]], ...] = (
-    ("pages/index.html", lambda rows, found, site: index_page(rows, site)),
     ("pages/glossary_index.html", lambda rows, found, site: glossary_index(found, rows, site)),
     ("pages/about.html", lambda rows, found, site: about_page(site)),
     ("pages/search.html", lambda rows, found, site: search_page(rows, found)),
 )
-"""The pages that every site has: template, and what makes its view model of the rows (newest first) and the
-glossary. `docs/adding-a-page.md` says how to add one."""
+"""The pages that every site has beside its index: template, and what makes its view model of the rows (newest first)
+and the glossary. `docs/adding-a-page.md` says how to add one."""
 
 
-def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] = LANGS) -> Iterator[SiteFile]:
+def site_files(
+    rows: Sequence[RunRow],
+    site: SiteContext,
+    langs: Sequence[Lang] = LANGS,
+    data: ArchiveScripts | None = None,
+) -> Iterator[SiteFile]:
     """Every site-level page, and the files beside them.
 
     Args:
@@ -57,25 +62,37 @@ def site_files(rows: Sequence[RunRow], site: SiteContext, langs: Sequence[Lang] 
         site: the site.
         langs: the languages wanted, so that each can be made in a process of its own; the files that have no
             language come with English.
+        data: the scripts about all runs; None to make them here, from the rows alone.
     """
     ordered = newest_first(rows)
+    if data is None:
+        made = list(archive_files(ordered, site, {}))
+        data = found_scripts(file.path for file in made)
+        yield from made
     found = book(ordered, site.glossary, every=site.settings.glossary == "all")
-    for template, build in SITE_PAGES:
-        view = build(ordered, found, site)
+    for template, view in _views(ordered, found, site, data):
         for lang in langs:
             yield render_page(template, view, site, lang)
-    for group in group_pages(found, ordered, site):
-        for lang in langs:
-            yield render_page("pages/glossary_group.html", group, site, lang)
-    for page in entry_pages(found, site):
-        for lang in langs:
-            yield render_page("pages/glossary_entry.html", page, site, lang)
-    for redirect in _redirects(ordered):
-        for lang in langs:
-            yield render_page("pages/redirect.html", redirect, site, lang)
     if "en" in langs:
         yield _file(INDEX_PATH, search_script(ordered, found, site))
         yield from _plain_files(ordered, site)
+
+
+def _views(
+    ordered: Sequence[RunRow], found: Book, site: SiteContext, data: ArchiveScripts
+) -> Iterator[tuple[str, View]]:
+    """Template and view model of every page."""
+    yield "pages/index.html", index_page(ordered, site, data)
+    for part in list_pages(ordered, site):
+        yield "pages/run_list.html", part
+    for template, build in SITE_PAGES:
+        yield template, build(ordered, found, site)
+    for group in group_pages(found, ordered, site):
+        yield "pages/glossary_group.html", group
+    for page in entry_pages(found, site):
+        yield "pages/glossary_entry.html", page
+    for redirect in _redirects(ordered):
+        yield "pages/redirect.html", redirect
 
 
 def _redirects(rows: Sequence[RunRow]) -> Iterator[RedirectPage]:

@@ -1,12 +1,6 @@
 /* Types of the one namespace object; not shipped. Charts add theirs in files of their own (interfaces merge). */
 
 type Cell = number | string | null;
-type FacetValues = Record<string, string[]>;
-interface FilterRow {
-  /** Lower-case text that the filter field searches. */
-  text: string;
-  facets: FacetValues;
-}
 interface Box {
   left: number;
   top: number;
@@ -44,8 +38,6 @@ interface Sitegen {
   filter: {
     fold(text: string): string;
     matches(text: string, query: string): boolean;
-    passes(row: FilterRow, query: string, chosen: FacetValues, except?: string): boolean;
-    counts(rows: FilterRow[], query: string, chosen: FacetValues): Record<string, Record<string, number>>;
   };
   hash: {
     read(hash: string): Record<string, string>;

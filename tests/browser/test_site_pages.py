@@ -55,7 +55,7 @@ def test_filters_show_counts_and_live_in_the_address(opened: Callable[..., Watch
     page.wait_for_url(lambda url: "calendar" not in url)
     page.check("input[value=verl]")
     assert page.evaluate(SHOWN) == 1
-    assert page.inner_text("[data-found]") == "1 of 7 shown"
+    assert page.inner_text("[data-found]") == "1 of 7 runs"
     page.go_back()
     page.wait_for_url(lambda url: "verl" not in url)
     assert page.evaluate(SHOWN) == len(many())
@@ -81,14 +81,18 @@ def test_sorting_ranks_rewards_within_their_meaning_and_missing_last(opened: Cal
     page.click("th[data-key=ema] button")
     assert page.get_attribute("th[data-key=ema]", "aria-sort") == "descending"
     assert page.evaluate(FIRST) == "synthetic-agent-calendar-80-8B"
-    rows = page.evaluate("() => [...document.querySelectorAll('tbody tr')].map(row => row.innerText.split('\\n')[0])")
+    rows = page.evaluate(
+        "() => [...document.querySelectorAll('tbody tr')].map(row => (row.querySelector('a') || row).innerText)"
+    )
     assert rows.index("demo-swe-r2egym-32B-retry") == 5, "the run without a value comes last of its group"
     assert page.locator("tr.group-row").count() == 3
     page.click("th[data-key=trials] button")
     assert page.locator("tr.group-row").count() == 0
     page.click("th[data-key=trials] button")
     assert page.get_attribute("th[data-key=trials]", "aria-sort") == "ascending"
-    assert page.evaluate("() => [...document.querySelectorAll('[data-row]')].at(-1).innerText").startswith("demo-gsm8k")
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('[data-row]')].at(-1).querySelector('a').innerText"
+    ).startswith("demo-gsm8k")
     watched.expect_clean()
 
 

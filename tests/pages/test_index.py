@@ -4,16 +4,34 @@ from html.parser import HTMLParser
 import pytest
 
 from sitegen.pages.base import render_page
-from sitegen.pages.index import draw_spark, index_page, searchable_settings, spark_range, totals
+from sitegen.pages.index import (
+    FIRST_ROWS,
+    LIST_ROWS,
+    SPARK_LEVELS,
+    ArchiveScripts,
+    IndexPage,
+    draw_spark,
+    index_page,
+    list_pages,
+    spark_codes,
+    spark_range,
+    totals,
+)
 from sitegen.pages.row import RunRow, Spark
 from sitegen.text import LANGS
 from tests.pages.rows import JUNE, curve, many, row
 from tests.pages.site_fixture import site_context
 
+DATA = ArchiveScripts(runs="data/runs.0.js", columns="data/columns.0.js")
+
+
+def index(rows: list[RunRow]) -> IndexPage:
+    return index_page(rows, site_context(), DATA)
+
 
 def html(rows: list[RunRow], lang: str = "en", **settings: object) -> str:
     site = site_context(**settings)
-    return render_page("pages/index.html", index_page(rows, site), site, lang).content.decode()
+    return render_page("pages/index.html", index_page(rows, site, DATA), site, lang).content.decode()
 
 
 class Rows(HTMLParser):
@@ -49,43 +67,66 @@ def cells(page: str) -> list[list[str]]:
 
 def test_a_row_shows_the_figures_of_its_run() -> None:
     found = cells(html([row(title="mcqa-25-8B")]))[0]
-    assert found[0].startswith("mcqa-25-8BSkyRL · Qwen3-8B · nemotron-gym · rloo_n")
-    assert found[1] == "Finished"
-    assert found[2] == "80of 80 · 2 jobs"
-    assert found[4:] == [
+    assert found[:2] == ["", "mcqa-25-8BSkyRL · Qwen3-8B · nemotron-gym · rloo_n"], "the box to tick needs scripts"
+    assert found[2:4] == ["Finished", "80of 80 · 2 jobs"]
+    assert found[5:] == [
         "EMA0.528step 25",
-        "Pass@k0.891@8, step 64",
-        "0.185",
         "43,795",
         "Solved, %48.5",
-        "11.8",
+        "Exceptions, %11.8",
         "895",
-        "87.8",
-        "1,323",
         "1\u00a0Jun\u00a02026",
         "4",
     ]
 
 
-def test_what_is_missing_is_a_dash_and_no_sort_value() -> None:
-    missing = {"checkpoint_ema": None, "trials": None, "waiting_share": None, "fact_gpu_hours": None}
-    page = html([row("a", **missing, fact_started=JUNE + 1), row("b")])
-    found = cells(page)[0]
-    assert [found[i] for i in (4, 7, 11, 12)] == ["EMA–", "–", "–", "–"]
-    assert 'data-v="None"' not in page
+def test_what_is_missing_is_a_dash() -> None:
+    missing = {"checkpoint_ema": None, "trials": None, "success_rate": None, "fact_started": None}
+    found = cells(html([row("a"), row("b", **missing)]))[1]
+    assert [found[i] for i in (5, 6, 7, 10)] == ["EMA–", "–", "Solved, %–", "–"]
 
 
 def test_a_column_without_any_value_is_left_out() -> None:
-    page = html([row("a", fact_started=None, fact_gpu_hours=None), row("b", fact_started=None, fact_gpu_hours=None)])
+    rows = [row("a", fact_started=None, fact_gpu_hours=None), row("b", fact_started=None, fact_gpu_hours=None)]
+    page = html(rows)
     assert 'data-key="started"' not in page
-    assert 'data-key="gpu"' not in page
-    assert len(cells(page)[0]) == 13
+    assert len(cells(page)[0]) == 11
+    assert {"started", "gpu"}.isdisjoint(column.id for column in index(rows).columns)
+
+
+def test_the_table_begins_with_the_columns_to_look_at_first() -> None:
+    page = index(many())
+    shown = [column.id for column in page.columns if column.shown]
+    first = "run status steps reward ema trials solved exceptions step started problems"
+    assert shown == first.split()
+    others = {column.id for column in page.columns} - set(shown)
+    assert others >= {"framework", "model", "data", "algorithm", "jobs", "pass", "entropy", "waiting", "gpu"}
+    assert re.findall(r'data-key="(\w+)"', html(many())) == shown
+
+
+def test_beyond_the_first_rows_all_runs_are_on_plain_pages() -> None:
+    rows = [row(f"run-{number:04d}", fact_started=None) for number in range(LIST_ROWS + 1)]
+    page = index(rows)
+    assert len(page.rows) == FIRST_ROWS
+    assert page.lists == ("list/1.html", "list/2.html")
+    parts = list(list_pages(rows, site_context()))
+    assert [item.run.slug for part in parts for item in part.rows] == [item.slug for item in rows]
+    site = site_context()
+    text = render_page("pages/run_list.html", parts[1], site, "en").content.decode()
+    assert "Runs 501 to 501 of 501" in text
+    assert 'href="../runs/run-0500/index.html"' in text
+    assert 'href="list/2.html"' in html(rows)
+
+
+def test_an_archive_that_fits_the_page_has_no_plain_list() -> None:
+    assert index(many()).lists == ()
+    assert list(list_pages(many(), site_context())) == []
 
 
 def test_tags_that_every_run_has_are_not_repeated_in_each_row() -> None:
-    page = index_page([row("a", tags=("rl", "web")), row("b", tags=("rl",))], site_context())
+    page = index([row("a", tags=("rl", "web")), row("b", tags=("rl",))])
     assert [item.tags for item in page.rows] == [("web",), ()]
-    assert [item.tags for item in index_page([row("a", tags=("rl",))], site_context()).rows] == [("rl",)]
+    assert [item.tags for item in index([row("a", tags=("rl",))]).rows] == [("rl",)]
 
 
 def test_newest_first_and_runs_without_a_clock_last() -> None:
@@ -95,19 +136,18 @@ def test_newest_first_and_runs_without_a_clock_last() -> None:
         row("new", fact_started=JUNE + 9),
         row("a", fact_started=None),
     ]
-    page = index_page(rows, site_context())
+    page = index(rows)
     assert [item.run.slug for item in page.rows] == ["new", "old", "a", "b"]
 
 
-def test_different_rewards_are_said_and_not_ranked_together() -> None:
+def test_different_rewards_are_said() -> None:
     page = html([row("a"), row("b"), row("c", framework="verl", fact_reward_metric="critic/score/mean")])
     assert "Reward means 2 different things" in page
-    assert re.findall(r'data-group="(\d)"', page) == ["0", "0", "1"]
     assert "Reward means" not in html([row("a"), row("b")])
 
 
 def test_a_run_without_reward_makes_no_meaning_of_its_own() -> None:
-    page = index_page([row("a"), row("b", fact_reward_metric=None, spark=None)], site_context())
+    page = index([row("a"), row("b", fact_reward_metric=None, spark=None)])
     assert len(page.meanings) == 1
 
 
@@ -134,27 +174,36 @@ def test_rates_share_the_range_zero_to_one_others_their_own() -> None:
 
 
 def test_a_gap_in_a_sparkline_is_not_bridged() -> None:
-    drawn = draw_spark(Spark(step=(1, 2, 3, 4), raw=(0.0, None, 1.0, 1.0), ema=(0.0, None, 1.0, 1.0)), (0, 1), 60, 3)
-    assert drawn.raw == "M2 28h0M87.5 2l42.5 0"
-    assert drawn.checkpoint == (pytest.approx(87.33, abs=0.01), 2.0)
+    spark = Spark(step=(1, 2, 3, 4), raw=(0.0, None, 1.0, 1.0), ema=(0.0, None, 1.0, 1.0))
+    drawn = draw_spark(spark, (0, 1), 60, 3)
+    assert drawn.raw == "M2 28h0M88 2l42 0", "x of step 3 is 2 + 128 * 59/88, of step 4 130"
+    assert drawn.checkpoint == (pytest.approx(2 + 128 * 59 / 88), 2.0)
+
+
+def test_a_sparkline_is_a_character_a_coordinate() -> None:
+    assert len(SPARK_LEVELS) == 89
+    assert len(set(SPARK_LEVELS) & set('"\\<>&~')) == 0
+    low, high, middle = SPARK_LEVELS[0], SPARK_LEVELS[-1], SPARK_LEVELS[44]
+    spark = Spark(step=(1, 2, 3), raw=(0.0, None, 1.0), ema=(0.0, None, 0.5))
+    assert spark_codes(spark, (0, 1), 60, 3) == high + middle + low * 3 + middle + "~~" + high * 2 + middle
+    assert spark_codes(spark, (0, 1), 60, None).startswith("~~")
 
 
 def test_facets_need_a_choice_and_count_runs() -> None:
-    page = index_page([row("a"), row("b"), row("c", fact_status="failed")], site_context())
+    page = index([row("a"), row("b"), row("c", fact_status="failed")])
     assert [facet.id for facet in page.facets] == ["status"]
     assert [(v.value, v.count) for v in page.facets[0].values] == [("finished", 2), ("failed", 1)]
 
 
-def test_the_filter_searches_settings_that_differ() -> None:
-    rows = [row("a", config={"lr": 8e-6, "seed": 1}), row("b", config={"lr": 2e-5, "seed": 1})]
-    assert searchable_settings(rows) == ("lr",)
-    assert "lr=8e-6" in html(rows)
-    assert "seed=1" not in html(rows)
+def test_a_filter_of_very_many_values_names_the_frequent_ones() -> None:
+    rows = [row(f"r{number}", tags=(f"t{number % 90:02d}",)) for number in range(180)] + [row("x", tags=("t89",))]
+    tags = next(facet for facet in index(rows).facets if facet.id == "tag")
+    assert (len(tags.values), tags.values[0].value, tags.values[0].count) == (60, "t89", 3)
 
 
 def test_a_figure_from_a_report_is_marked() -> None:
     page = html([row(published=("trials",))])
-    assert cells(page)[0][7] == "43,795‡"
+    assert cells(page)[0][6] == "43,795‡"
     assert "known only from a run&#39;s published report" in page
 
 
@@ -175,5 +224,5 @@ def test_an_empty_archive_says_so() -> None:
 def test_chinese_page_has_no_english_headings() -> None:
     page = html(many(), "zh")
     heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)</th>", page)
-    assert len(heads) == 15
+    assert len(heads) == 11
     assert not [head for head in heads if re.fullmatch(r"[A-Za-z ,%]+", head)]

@@ -1,0 +1,52 @@
+/* The wall: the reward of every run that passes, all on one range, in place of the table. */
+(function () {
+  "use strict";
+  const own = sitegen.index;
+  /** @type {Map<number, HTMLElement>} */
+  const drawn = new Map();
+
+  /** @param {number} run */
+  function tile(run) {
+    const made = own.make("article", own.runs.numbers.steps[run] ? "tile" : "tile none");
+    const head = own.make("div", "tile-head");
+    const link = own.make("a", "name");
+    link.href = own.runLink(run);
+    if (own.english(own.runs.titles[run])) link.lang = "en";
+    link.append(own.wrapped(own.runs.titles[run]));
+    head.append(link, own.tick(run));
+    const drawing = own.spark(run, 256, 72);
+    const foot = own.make("div", "cap");
+    const { ema, checkpoint, steps } = own.runs.numbers;
+    const words = { value: sitegen.numbers.fixed(ema[run], 3), step: sitegen.numbers.fixed(checkpoint[run], 0) };
+    foot.append(own.make("span", "", ema[run] === null ? "" : own.say("ema-at", words)), own.mark(own.status(run).id));
+    made.append(head, drawing || own.make("span", "quiet", own.say(steps[run] ? "no-curve" : "no-step")), foot);
+    if (drawing) {
+      drawing.removeAttribute("width");
+      drawing.setAttribute("preserveAspectRatio", "none");
+    }
+    return made;
+  }
+
+  /** @param {IndexView} view */
+  function draw(view) {
+    const wall = document.getElementById("wall");
+    if (!wall) return;
+    wall.hidden = view.state.view !== "wall";
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-view]"))) {
+      button.setAttribute("aria-pressed", String((button.dataset.view || "") === (view.state.view || "")));
+    }
+    if (wall.hidden) return;
+    const shown = own.onPage(view).rows.map((run) => {
+      const made = drawn.get(run) || tile(run);
+      drawn.set(run, made);
+      own.colour(made, run, "sel");
+      return made;
+    });
+    wall.replaceChildren(...(shown.length ? shown : [own.make("p", "none-found", own.say("no-match"))]));
+  }
+
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-view]"))) {
+    button.addEventListener("click", () => sitegen.state.set({ view: button.dataset.view || "" }, true));
+  }
+  own.parts.push(draw);
+})();
