@@ -74,6 +74,7 @@ def _metric(story: Story, found: list[Row], name: str) -> dict[str, Any]:
     return {
         "mean": mean(values),
         "std": _deviation(values),
+        "median": median(values),
         "min": min(values, default=None),
         "max": max(values, default=None),
         "last": latest if newest is not None and newest.step == end else None,
