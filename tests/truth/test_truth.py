@@ -59,6 +59,7 @@ def test_a_story_is_read_back_as_it_was_told(name: str, read: Read) -> None:
     hold(read(TOLD[name]))
 
 
+@pytest.mark.timeout(400)  # 12 s where nothing else runs
 @pytest.mark.parametrize("jobs", [(0, 1), (2, 2), (3, 3)], ids=["at-most-one-job", "two-jobs", "three-jobs"])
 @settings(max_examples=100, deadline=None)  # 300 in all
 @given(
