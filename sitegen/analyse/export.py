@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import itertools
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import orjson
 import pandas as pd
 
 from sitegen.analyse.run_analysis import RunAnalysis
@@ -104,30 +108,57 @@ def tasks_csv(analysis: RunAnalysis) -> bytes:
 
 
 def _csv(table: pd.DataFrame) -> bytes:
-    """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells.
-
-    Each distinct value of a column is written out once per few thousand rows: tables of engine samples have a
-    hundred thousand rows and few values.
-    """
+    """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells."""
     out = io.BytesIO()
     header = ",".join(_quoted(_harmless(str(name))) for name in table.columns)
     out.write(f"{header}\n".encode("utf-8", "replace"))
+    columns = [table.iloc[:, at] for at in range(table.shape[1])]
     for start in range(0, len(table), _CSV_ROWS):
-        part = table.iloc[start : start + _CSV_ROWS]
-        rows = zip(*(_cells(part[name]) for name in part.columns), strict=True)
-        out.write("".join(f"{','.join(row)}\n" for row in rows).encode("utf-8", "replace"))
+        part = [column.iloc[start : start + _CSV_ROWS] for column in columns]
+        rows = "\n".join(map(",".join, zip(*_cells(part), strict=True)))
+        out.write(f"{rows}\n".encode("utf-8", "replace"))
     return out.getvalue()
 
 
-def _cells(values: pd.Series) -> list[str]:
-    """A column as CSV cells: numbers in full, missing ones empty."""
+def _cells(columns: Sequence[pd.Series]) -> Iterator[Iterable[str]]:
+    """Columns as CSV cells, numbers in full, missing ones empty; neighbouring plain numbers as one, which is faster."""
+    for kind, group in itertools.groupby(columns, _plain_kind):
+        if kind is not None:
+            yield _plain_cells(np.column_stack([column.to_numpy() for column in group]))
+        else:
+            yield from map(_column_cells, group)
+
+
+def _plain_kind(values: pd.Series) -> str | None:
+    """Kind of numbers that JSON and Python write alike (no exponent, nothing infinite); None for anything else."""
+    if values.dtype == np.float64:
+        size = np.abs(values.to_numpy())
+        plain = (size >= 1e-4) & (size < 1e16) | (size == 0) | np.isnan(size)
+        return "float" if plain.all() else None
+    return "int" if values.dtype == np.int64 else None
+
+
+def _plain_cells(values: npt.NDArray[Any]) -> list[str]:
+    """The cells of each row, joined."""
+    rows = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("null", "")
+    return rows[2:-2].split("],[")
+
+
+def _column_cells(values: pd.Series) -> Iterable[str]:
+    """Each distinct value is written out once: tables of engine samples have few."""
+    if values.dtype == object:
+        given = values.tolist()
+        texts = {value: "" if pd.isna(value) else _quoted(_text(value)) for value in dict.fromkeys(given)}
+        return map(texts.__getitem__, given) if len(texts) > 1 else [*texts.values()] * len(given)
+    if values.dtype == np.float64:
+        return ["" if math.isnan(value) else repr(value) for value in values.tolist()]
     codes, distinct = pd.factorize(values)
     if pd.api.types.is_bool_dtype(values) or not pd.api.types.is_numeric_dtype(values):
-        texts = [_quoted(_text(value)) for value in distinct]
+        cells = [_quoted(_text(value)) for value in distinct]
     else:
-        texts = [repr(value) for value in distinct.tolist()]
-    cells: list[str] = np.array([*texts, ""], dtype=object)[codes].tolist()
-    return cells
+        cells = [repr(value) for value in distinct.tolist()]
+    found: list[str] = np.array([*cells, ""], dtype=object)[codes].tolist()
+    return found
 
 
 def _text(value: Any) -> str:

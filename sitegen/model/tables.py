@@ -289,7 +289,8 @@ def table_of(columns: Mapping[str, npt.NDArray[Any]], schema: TableSchema) -> pd
         ValueError: as `conform`.
     """
     size = len(next(iter(columns.values()))) if columns else 0
-    return _conformed({name: pd.Series(values, copy=False) for name, values in columns.items()}, size, schema)
+    given = {name: pd.Series(values, dtype=values.dtype, copy=False) for name, values in columns.items()}
+    return _conformed(given, size, schema)
 
 
 def _conformed(given: Mapping[str, pd.Series], size: int, schema: TableSchema) -> pd.DataFrame:

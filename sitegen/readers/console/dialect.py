@@ -61,6 +61,10 @@ class Noted:
         if line is not None and len(seen.lines) < LISTED and line not in seen.lines:
             seen.lines.append(line)
 
+    def join(self, other: Noted) -> None:
+        """Takes over what somebody else noted of the same log, other kinds than our own."""
+        self._kinds |= other._kinds
+
     def problems(self) -> tuple[Problem, ...]:
         """One problem per kind, at its first line."""
         return tuple(
@@ -177,8 +181,14 @@ class Parser(Protocol):
 class BulkParser(Protocol):
     """A parser of lines that come by the hundred thousand and stand alone."""
 
-    def take_many(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
-        """Takes marked lines without their ends, and their numbers, in file order."""
+    def take_many(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> None:
+        """Takes marked lines in file order.
+
+        Args:
+            numbers: their numbers.
+            heads: of each what stands before its first needle.
+            tails: the rest of each, from the needle on, without its end.
+        """
         ...
 
     def finish(self) -> Found:

@@ -19,7 +19,7 @@ from sitegen.readers.console.edges import Edges
 from sitegen.readers.console.ends import job_end
 from sitegen.readers.console.records import Records
 from sitegen.readers.console.search import Search
-from sitegen.readers.console.stream import blocks, head
+from sitegen.readers.console.stream import ahead, blocks, head
 from sitegen.readers.job_names import job_number
 from sitegen.readers.text_file import is_placeholder, load
 from sitegen.text import Text
@@ -78,15 +78,17 @@ def read(source: SourceFile) -> ReadResult:
         if loaded.text is None:
             return _result(source, job=job_of(source), problems=loaded.problems)
     log = Log(path=source.path, job=job_of(source), noted=Noted(source.path))
-    edges = Edges()
-    reading = _search().open(log)
+    edges, damage = Edges(), Noted(source.path)
+    search = _search()
+    reading = search.open(log)
     try:
-        for block in blocks(source, log.noted):
-            edges.feed(block)
+        for block in ahead(blocks(source, damage), search.block):
+            edges.feed(block.content)
             reading.feed(block)
     except OSError as error:
         reason = error.strerror or "?"
         return _result(source, job=log.job, problems=(problem("file.unreadable", source.path, reason=reason),))
+    log.noted.join(damage)
     edges.tell(log)
     return _assembled(source, log, reading.finish())
 
@@ -192,5 +194,5 @@ READER = Reader(
     read=read,
     evidence=True,
     precedence=40,
-    version=1,
+    version=2,
 )

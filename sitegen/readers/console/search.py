@@ -19,6 +19,34 @@ from sitegen.readers.console.dialect import BulkParser, Dialect, Found, Line, Lo
 
 MAX_FOLLOWED = 5000
 """Lines that a parser gets on request after one marked line; a parser that never has enough is cut off."""
+_LINE_END = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Whole lines of a log, searched."""
+
+    content: bytes
+    """The lines with their ends."""
+    ends: npt.NDArray[np.intp]
+    """Where each line ends; the last one has no line end when it is the length of the content."""
+    marked: dict[int, list[int]]
+    """Dialect to the lines that hold one of its needles: indexes, each once, rising."""
+    marks: dict[int, list[int]]
+    """Dialect to where the first needle of each such line is."""
+
+    def halves(self, dialect: int) -> tuple[list[bytes], list[bytes]]:
+        """The marked lines of a dialect without their ends, each up to its first needle, and from there on."""
+        content, marks = self.content, self.marks[dialect]
+        lines = np.array(self.marked[dialect])
+        starts = np.where(lines, self.ends[lines - 1] + 1, 0).tolist()
+        heads = [content[start:mark] for start, mark in zip(starts, marks, strict=True)]
+        return heads, [content[mark:end] for mark, end in zip(marks, self.ends[lines].tolist(), strict=True)]
+
+    def line(self, index: int) -> bytes:
+        """One line without its end."""
+        start = int(self.ends[index - 1]) + 1 if index else 0
+        return self.content[start : int(self.ends[index])]
 
 
 @dataclass(slots=True, eq=False)
@@ -48,17 +76,23 @@ class Search:
         """A reading of one log."""
         return Reading(self, log)
 
-    def marks(self, block: bytes) -> dict[int, list[int]]:
-        """Dialect to the positions of its needles in a block, rising."""
-        found: dict[int, list[int]] = {}
-        owners = self._owners
-        for needle, start, _ in self._automaton.find_matches_as_indexes(block):
-            for at in owners[needle]:
-                if at in found:
-                    found[at].append(start)
-                else:
-                    found[at] = [start]
-        return found
+    def block(self, content: bytes) -> Block:
+        """Whole lines searched; nearly all of the work leaves the interpreter to other threads."""
+        ends = np.flatnonzero(np.frombuffer(content, dtype=np.uint8) == _LINE_END)
+        if not content.endswith(b"\n"):
+            ends = np.append(ends, len(content))
+        matches = self._automaton.find_matches_as_indexes(content)
+        at_lines = np.searchsorted(ends, [start for _, start, _ in matches]).tolist()
+        marked: dict[int, list[int]] = {}
+        marks: dict[int, list[int]] = {}
+        for (needle, start, _), line in zip(matches, at_lines, strict=True):
+            for owner in self._owners[needle]:
+                if owner not in marked:
+                    marked[owner], marks[owner] = [line], [start]
+                elif marked[owner][-1] != line:
+                    marked[owner].append(line)
+                    marks[owner].append(start)
+        return Block(content, ends, marked, marks)
 
 
 class Reading:
@@ -75,22 +109,16 @@ class Reading:
             elif dialect.parser is not None:
                 self._single[at] = _Reading(dialect, dialect.parser(log))
 
-    def feed(self, block: bytes) -> None:
-        """Takes the next block of whole lines."""
-        marks = self._search.marks(block)
-        newline = np.frombuffer(block, dtype=np.uint8) == 10
-        waiting = [at for at, reading in self._single.items() if reading.following]
-        if not marks and not waiting:
-            self._log.lines += int(np.count_nonzero(newline))
-        else:
-            lines = _Lines(block, np.flatnonzero(newline), self._log.lines)
-            for at in self._bulk.keys() & marks.keys():
-                self._bulk[at].take_many(*lines.at(marks[at]))
-            for at in self._single:
-                if at in marks or at in waiting:
-                    _hand_over(self._single[at], lines, lines.indexes(marks.get(at, [])))
-            self._log.lines += len(lines.ends)
-        self._log.cut = not block.endswith(b"\n")
+    def feed(self, block: Block) -> None:
+        """Takes the next block."""
+        first, marked = self._log.lines + 1, block.marked
+        for at in self._bulk.keys() & marked.keys():
+            self._bulk[at].take_many([first + index for index in marked[at]], *block.halves(at))
+        for at, reading in self._single.items():
+            if at in marked or reading.following:
+                _hand_over(reading, block, first, marked.get(at, []))
+        self._log.cut = not block.content.endswith(b"\n")
+        self._log.lines += len(block.ends) - self._log.cut
 
     def finish(self) -> list[tuple[Dialect, Found]]:
         """What every dialect found, in their order."""
@@ -101,58 +129,22 @@ class Reading:
         return found
 
 
-class _Lines:
-    """The lines of a block."""
-
-    def __init__(self, block: bytes, ends: npt.NDArray[np.intp], before: int) -> None:
-        self.block = block
-        self.ends = ends
-        self.before = before
-        self.count = len(ends) + (0 if block.endswith(b"\n") else 1)
-
-    def indexes(self, marks: list[int]) -> list[int]:
-        """The lines in which the marks are, each once, rising."""
-        if not marks:
-            return []
-        found = np.searchsorted(self.ends, marks)
-        first = np.ones(len(found), dtype=bool)
-        np.not_equal(found[1:], found[:-1], out=first[1:])
-        rising: list[int] = found[first].tolist()
-        return rising
-
-    def at(self, marks: list[int]) -> tuple[list[int], list[bytes]]:
-        """Numbers and contents of the lines in which the marks are."""
-        indexes = self.indexes(marks)
-        bounds = np.concatenate(([-1], self.ends, [len(self.block)]))
-        starts, ends = (bounds[indexes] + 1).tolist(), bounds[1:][indexes].tolist()
-        block, first = self.block, self.before + 1
-        lines = [block[start:end] for start, end in zip(starts, ends, strict=True)]
-        return [first + index for index in indexes], lines
-
-    def content(self, index: int) -> bytes:
-        """One line without its end."""
-        start = int(self.ends[index - 1]) + 1 if index else 0
-        end = int(self.ends[index]) if index < len(self.ends) else len(self.block)
-        return self.block[start:end]
-
-
-def _hand_over(reading: _Reading, lines: _Lines, marked: list[int]) -> None:
+def _hand_over(reading: _Reading, block: Block, first: int, marked: Sequence[int]) -> None:
     """Gives a parser its marked lines of the block, and after each as many as it asks for."""
     at = 0
     for index in marked:
         while reading.following and at < index:
-            _give(reading, lines, at, marked=False)
+            _give(reading, first + at, block.line(at), marked=False)
             at += 1
-        _give(reading, lines, index, marked=True)
+        _give(reading, first + index, block.line(index), marked=True)
         at = index + 1
-    while reading.following and at < lines.count:
-        _give(reading, lines, at, marked=False)
+    while reading.following and at < len(block.ends):
+        _give(reading, first + at, block.line(at), marked=False)
         at += 1
 
 
-def _give(reading: _Reading, lines: _Lines, index: int, *, marked: bool) -> None:
-    raw = lines.content(index).rstrip(b"\r")
-    number = lines.before + index + 1
+def _give(reading: _Reading, number: int, raw: bytes, *, marked: bool) -> None:
+    raw = raw.rstrip(b"\r")
     check = reading.dialect.check
     if marked and check is not None and check.search(raw) is None:
         if not reading.following:

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import codecs
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from concurrent.futures import ThreadPoolExecutor
+from typing import BinaryIO, TypeVar
 
 import zstandard
 
 from sitegen.model.run import SourceFile
 from sitegen.readers.console.dialect import Noted
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 20
 """Bytes read at a time: large enough that the cost per block vanishes, small enough to stay in the cache."""
 MAX_LINE_BYTES = 32 << 20
 """A line longer than this is taken in pieces, so that a file without line ends does not fill the memory."""
 _PACKED_BYTES = 1 << 16
 """Compressed bytes expanded at a time: text shrinks up to a thousandfold."""
+_AHEAD = 4
+"""Blocks read and searched before they are asked for: enough for the time that a parser sometimes takes."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -34,6 +38,30 @@ def blocks(source: SourceFile, noted: Noted) -> Iterator[bytes]:
     """
     with source.location.open("rb", buffering=0) as stream:
         yield from _whole_lines(_decoded(_expanded(stream, noted)))
+
+
+Result = TypeVar("Result")
+
+
+def ahead(parts: Iterator[bytes], work: Callable[[bytes], Result]) -> Iterator[Result]:
+    """The work done on each part, in order, by a thread that is a few parts ahead.
+
+    For work that mostly leaves the interpreter to others: reading, expanding and searching take no time then while
+    there is something to parse. `parts` is used by that thread alone.
+    """
+
+    def step() -> Result | None:
+        part = next(parts, None)
+        return None if part is None else work(part)
+
+    thread = ThreadPoolExecutor(1)
+    try:
+        coming = deque(thread.submit(step) for _ in range(_AHEAD))
+        while (found := coming.popleft().result()) is not None:
+            coming.append(thread.submit(step))
+            yield found
+    finally:
+        thread.shutdown(cancel_futures=True)
 
 
 def head(source: SourceFile) -> bytes:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 import pandas as pd
 
 from sitegen.model.tables import ENGINES, table_of
@@ -31,7 +32,7 @@ _SPEC = b"SpecDecoding metrics: "
 _REPEATED = b" [repeated "
 _N = rb"([\d.]+)"
 _TAIL = re.compile(
-    _N + rb" tokens/s, Avg generation throughput: " + _N + rb" tokens/s, "
+    _STATS + _N + rb" tokens/s, Avg generation throughput: " + _N + rb" tokens/s, "
     rb"Running: " + _N + rb" reqs, Waiting: " + _N + rb" reqs"
     rb"(?:, Swapped: " + _N + rb" reqs)?(?:, Pending: " + _N + rb" reqs)?(?:, Preemptions: " + _N + rb")?"
     rb", GPU KV cache usage: " + _N + rb"%(?:, CPU KV cache usage: " + _N + rb"%)?"
@@ -68,7 +69,8 @@ MAX_SPEC_COLUMNS = 100
 _TOGETHER = 4096
 """Lines converted together."""
 _DIGITS = b"0123456789."
-_BLANKED = bytes(byte if byte in _DIGITS else 32 for byte in range(256))
+_BLANKED = bytes(byte if byte in _DIGITS + b"," else 32 for byte in range(256))
+"""Leaves numbers in JSON: a comma stands between any two of a line, and two without one are an error."""
 _COLOURS = re.compile(rb"\x1b\[[\d;]*m")
 _CLOCK = re.compile(rb"(?:INFO|DEBUG|WARNING) (\d\d-\d\d \d\d:\d\d:\d\d)")
 _CLOCK_TEXT = re.compile(rb"\d\d-\d\d \d\d:\d\d:\d\d")
@@ -107,14 +109,16 @@ class _Parser:
         self._samples = _Samples()
         self._engines: dict[bytes, int] = {}
         self._shapes: dict[bytes, tuple[str, ...] | None] = {}
-        self._waiting_numbers: list[int] = []
-        self._waiting_lines: list[bytes] = []
+        self._numbers: list[int] = []
+        self._heads: list[bytes] = []
+        self._tails: list[bytes] = []
 
-    def take_many(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
+    def take_many(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> None:
         """Takes engine lines; they are gathered and converted together."""
-        self._waiting_numbers += numbers
-        self._waiting_lines += lines
-        if len(self._waiting_lines) >= _TOGETHER:
+        self._numbers += numbers
+        self._heads += heads
+        self._tails += tails
+        if len(self._tails) >= _TOGETHER:
             self._flush()
 
     def finish(self) -> Found:
@@ -126,30 +130,32 @@ class _Parser:
 
     def _flush(self) -> None:
         """Converts the lines gathered."""
-        numbers, lines = self._waiting_numbers, self._waiting_lines
-        self._waiting_numbers, self._waiting_lines = [], []
-        if not lines:
+        numbers, heads, tails = self._numbers, self._heads, self._tails
+        self._numbers, self._heads, self._tails = [], [], []
+        if not tails:
             return
-        heads, marks, tails = zip(*[raw.partition(_STATS) for raw in lines], strict=True)
-        if b"" not in marks and b"\r" not in b"".join(heads):
-            self._seen(self._statistics(numbers, heads, tails), len(self._samples.engines))
+        shapes = _shapes(tails)
+        plain = all(shape.startswith(_STATS) and b"\r" not in shape for shape in shapes)
+        if plain and b"\r" not in b"".join(heads):
+            self._seen(self._statistics(numbers, heads, tails, shapes), len(self._samples.engines))
         else:
-            self._mixed(numbers, lines)
+            self._mixed(numbers, [head + tail for head, tail in zip(heads, tails, strict=True)])
 
     def _mixed(self, numbers: Sequence[int], lines: Sequence[bytes]) -> None:
-        """Lines among which some are of speculative decoding, or have progress bars before them."""
+        """Lines among which some are of speculative decoding, or have carriage returns: progress bars before them."""
         found: list[tuple[int, bytes, bytes]] = []
         specs: list[tuple[int, int, bytes]] = []
         for number, raw in zip(numbers, lines, strict=True):
             for piece in raw.split(b"\r"):
                 head, mark, tail = piece.partition(_STATS)
                 if mark:
-                    found.append((number, head, tail))
+                    found.append((number, head, mark + tail))
                 elif _SPEC in piece:
                     specs.append((len(found), number, piece))
         first = at = len(self._samples.engines)
         if found:
-            self._statistics(*zip(*found, strict=True))
+            several, heads, tails = zip(*found, strict=True)
+            self._statistics(several, heads, tails, _shapes(tails))
         end = len(self._samples.engines)
         for before, number, raw in specs:
             self._seen(at, first + before)
@@ -161,42 +167,40 @@ class _Parser:
         """Notes the latest sample of each engine."""
         self._samples.last.update(zip(self._samples.engines[first:end], range(first, end), strict=True))
 
-    def _statistics(self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes]) -> int:
-        """Statistics lines, shape by shape: a shape is what remains without the digits. The first one's position."""
+    def _statistics(
+        self, numbers: Sequence[int], heads: Sequence[bytes], tails: Sequence[bytes], shapes: Mapping[bytes, Rows]
+    ) -> int:
+        """Statistics lines, shape by shape. The first one's position."""
         first = len(self._samples.engines)
         self._samples.lines.extend(numbers)
         self._enter(heads)
-        skeletons = b"\n".join(tails).translate(None, _DIGITS).split(b"\n")
-        kinds = dict.fromkeys(skeletons)
-        for skeleton in kinds:
-            at = range(len(tails)) if len(kinds) == 1 else [i for i, each in enumerate(skeletons) if each == skeleton]
-            rows = np.array(at, dtype="int64") + first
-            chosen = tails if len(kinds) == 1 else [tails[i] for i in at]
-            if _REPEATED in skeleton:
+        for shape, at in shapes.items():
+            rows = at + first
+            chosen = tails if len(shapes) == 1 else [tails[i] for i in at.tolist()]
+            if _REPEATED in shape:
                 chosen = [self._repeated(row, tail) for row, tail in zip(rows.tolist(), chosen, strict=True)]
-            self._convert(self._fields(skeleton, chosen[0]), rows, chosen)
+            self._convert(self._fields(shape, chosen[0]), rows, chosen)
         return first
 
-    def _fields(self, skeleton: bytes, tail: bytes) -> tuple[str, ...] | None:
+    def _fields(self, shape: bytes, tail: bytes) -> tuple[str, ...] | None:
         """The columns of a shape, None when the pattern does not account for all of it."""
-        if skeleton not in self._shapes:
+        if shape not in self._shapes:
             match = _TAIL.match(tail)
             whole = match is not None and not tail[match.end() :].strip(b" ")
-            self._shapes[skeleton] = _given(match.groups()) if match is not None and whole else None
-        return self._shapes[skeleton]
+            self._shapes[shape] = _given(match.groups()) if match is not None and whole else None
+        return self._shapes[shape]
 
     def _convert(self, fields: tuple[str, ...] | None, rows: Rows, tails: Sequence[bytes]) -> None:
         """The numbers of lines of one shape: exactly one in each slot, or the lines are taken one by one."""
         if fields is not None:
-            words = b" ".join(tails).translate(_BLANKED).split()
-            if len(words) == len(fields) * len(tails):
-                try:
-                    values = np.fromiter(map(float, words), dtype="float64", count=len(words))
-                except ValueError:
-                    values = None
-                if values is not None:
-                    self._samples.values.append((fields, rows, values.reshape(-1, len(fields))))
-                    return
+            try:
+                values = orjson.loads(b"[" + b",".join(tails).translate(_BLANKED) + b"]")
+            except orjson.JSONDecodeError:
+                values = []
+            if len(values) == len(fields) * len(tails):
+                table = np.fromiter(values, dtype="float64", count=len(values)).reshape(-1, len(fields))
+                self._samples.values.append((fields, rows, table))
+                return
         for row, tail in zip(rows.tolist(), tails, strict=True):
             self._odd(row, tail)
 
@@ -235,10 +239,11 @@ class _Parser:
             if clock not in known and clock is not None and _CLOCK_TEXT.fullmatch(clock):
                 known[clock] = len(known)
             odd = odd or clock not in known
-        for key, head in dict(zip(keys, heads, strict=True)).items():
-            if key not in self._engines and _CLOCK.search(head):
-                self._engines[key] = self._engine(head, strip(head))
-            odd = odd or key not in self._engines
+        if set(keys) - self._engines.keys():
+            for key, head in zip(keys, heads, strict=True):
+                if key not in self._engines and _CLOCK.search(head):
+                    self._engines[key] = self._engine(head, strip(head))
+            odd = odd or not self._engines.keys() >= set(keys)
         if odd:
             self._odd_heads(heads, clocks, keys)
         samples.clocks.extend(map(known.__getitem__, clocks))
@@ -337,6 +342,18 @@ class _Parser:
             order = order[lines[order] >= 0]  # broken lines
             given = {name: values[order] for name, values in given.items()}
         return table_of(given, ENGINES)
+
+
+def _shapes(tails: Sequence[bytes]) -> dict[bytes, Rows]:
+    """Shape to the places of its lines, in the order of their first: a shape is what remains without the digits."""
+    text = b"\n".join(tails).translate(None, _DIGITS)
+    first = text.partition(b"\n")[0]
+    if text == b"\n".join([first] * len(tails)):
+        return {first: np.arange(len(tails))}
+    found: dict[bytes, list[int]] = {}
+    for at, shape in enumerate(text.split(b"\n")):
+        found.setdefault(shape, []).append(at)
+    return {shape: np.array(at) for shape, at in found.items()}
 
 
 def _given(groups: Sequence[bytes | None]) -> tuple[str, ...]:

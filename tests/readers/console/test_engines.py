@@ -120,3 +120,17 @@ def test_excerpts_of_public_logs():
     assert result.engines["prompt_tps"].tolist()[:7] == [23.1, 247.0, 0.0, 17015.0, 17060.3, 15035.4, 1.0]
     assert result.engines["mm_hit_pct"].tolist()[3:6] == [9.0, 3.7, 5.7]
     assert result.problems == ()
+
+
+def test_line_ends_of_windows_are_no_part_of_the_line(tmp_path):
+    text = "".join(LINE.format(pid=1, clock="06-05 09:00:30", prompt=at) for at in range(30))
+    result = read_log(tmp_path, text.replace("\n", "\r\n"))
+    assert result.engines["prompt_tps"].tolist() == list(range(30))
+    assert kinds(result) == {}
+
+
+def test_digits_after_the_last_number_are_no_part_of_it(tmp_path):
+    text = LINE.format(pid=1, clock="06-05 09:00:30", prompt=1)
+    result = read_log(tmp_path, text + text.replace("1.5%", "1.5%9") + text)
+    assert result.engines["prefix_hit_pct"].tolist() == [1.5, 1.5, 1.5]
+    assert kinds(result) == {"console.engine-tail": 2}

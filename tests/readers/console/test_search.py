@@ -21,8 +21,10 @@ class Recorder:
         self.seen.append((line.number, line.raw, marked))
         return b"stop" not in line.raw and (b"more" in line.raw or not marked)
 
-    def take_many(self, numbers, lines) -> None:
-        self.seen += [(number, raw, True) for number, raw in zip(numbers, lines, strict=True)]
+    def take_many(self, numbers, heads, tails) -> None:
+        assert all(tail.startswith((b"needle", b"pin")) for tail in tails)
+        assert not any(b"needle" in head or b"pin" in head for head in heads)
+        self.seen += [(at, head + tail, True) for at, head, tail in zip(numbers, heads, tails, strict=True)]
 
     def finish(self) -> Found:
         return Found()
@@ -35,9 +37,10 @@ def search(
     kind = {"bulk": lambda log: recorder} if bulk else {"parser": lambda log: recorder}
     dialect = Dialect(name="x", framework=None, needles=(b"needle", b"pin"), markers=(), check=check, **kind)
     log = Log(path="x", job="x", noted=Noted("x"))
-    reading = Search((dialect,)).open(log)
+    searched = Search((dialect,))
+    reading = searched.open(log)
     for block in blocks:
-        reading.feed(block)
+        reading.feed(searched.block(block))
     reading.finish()
     return recorder.seen, log
 
