@@ -424,6 +424,10 @@ def _explained(frame: Frame, entry: GlossaryEntry, name: str) -> tuple[str, str]
     return key, frame.urls.page_to(f"glossary/{entry.id}.html")
 
 
+_DIRECTED = ("metric", "engine-field", "trial-column")
+"""Kinds whose values may be better or worse."""
+
+
 def _collect(frame: Frame, key: str, name: str, entry: GlossaryEntry) -> None:
     """Keeps the popover text of an entry; of a pattern's entry one text per name, since its title names the name."""
     if key in frame.popovers:
@@ -435,7 +439,8 @@ def _collect(frame: Frame, key: str, name: str, entry: GlossaryEntry) -> None:
         notes = [note.of(lang) for note in contradictions(entry, values)]
         entry = checked_against(entry, values)
     read = natural(entry)
-    told = [part for part in (unit(entry.unit, lang), direction(entry.direction, lang)) if part]
+    better = direction(entry.direction, lang) if entry.kind in _DIRECTED else ""
+    told = [part for part in (unit(entry.unit, lang), better) if part]
     if entry.confidence in ("inferred", "unknown"):
         told.append(ui(f"confidence.{entry.confidence}").of(lang))
     sentence = (" " if lang == "en" else "").join(notes) or read.short.of(lang)

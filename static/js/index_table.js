@@ -169,6 +169,21 @@
     return row;
   }
 
+  /** Explanations of headings by column, as the page has them before the first table is drawn.
+      @type {Record<string, {term: string, href: string}> | null} */
+  let lent = null;
+
+  function explained() {
+    if (lent) return lent;
+    lent = {};
+    for (const term of document.querySelectorAll("th[data-key] a[data-term]")) {
+      const link = /** @type {HTMLAnchorElement} */ (term);
+      const head = /** @type {HTMLElement} */ (link.closest("th"));
+      lent[head.dataset.key || ""] = { term: link.dataset.term || "", href: link.href };
+    }
+    return lent;
+  }
+
   /** @param {RunColumn} column @param {IndexView} view */
   function headOf(column, view) {
     const head = own.make("th");
@@ -180,6 +195,12 @@
     button.type = "button";
     button.append(own.wrapped(column.label));
     if (column.title !== column.label) button.title = column.title;
+    const known = explained()[column.id];
+    if (known) {
+      button.dataset.term = known.term;
+      button.dataset.href = known.href;
+      button.classList.add("lent");
+    }
     button.addEventListener("click", function () {
       const now = head.getAttribute("aria-sort");
       const descending = now ? now === "ascending" : column.first === "descending";

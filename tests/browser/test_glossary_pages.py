@@ -165,3 +165,17 @@ def test_groups_are_reached_from_the_index_the_entries_and_the_metrics_of_a_run(
     page.click("#g-policy .section-head a.more")
     page.wait_for_url("**/glossary/group-policy.html")
     watched.expect_clean()
+
+
+@pytest.mark.parametrize("lang", ["", "zh/"])
+def test_the_columns_of_the_index_are_explained_and_still_sort(opened: Callable[..., Watched], lang: str) -> None:
+    watched = opened(f"{lang}index.html", viewport={"width": 1440, "height": 900})
+    page = watched.page
+    page.hover("th[data-key=ema] button.lent")
+    page.wait_for_selector(".pop.open")
+    assert page.locator(".pop .pl span").count() == 0, "a concept is neither better nor worse"
+    page.click("th[data-key=ema] button.lent")
+    page.wait_for_function("() => document.querySelector('th[data-key=ema]').ariaSort === 'descending'")
+    page.hover("th[data-key=solved] button.lent")
+    page.wait_for_function("() => document.querySelector('.pop.open a')?.href.endsWith('common-graded.html')")
+    watched.expect_clean()
