@@ -19,7 +19,7 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.model import tables
 from sitegen.model.run import Run
 
-_CSV_ROWS = 16384
+_CSV_ROWS = 4096
 _SPECIAL = re.compile(r'[",\r\n]')
 _FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 

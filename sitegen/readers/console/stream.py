@@ -18,7 +18,7 @@ import zstandard
 from sitegen.model.run import SourceFile
 from sitegen.readers.console.dialect import Noted
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 19
 """Bytes read at a time: large enough that the cost per block vanishes, small enough to stay in the cache."""
 MAX_LINE_BYTES = 32 << 20
 """A line longer than this is taken in pieces, so that a file without line ends does not fill the memory."""
