@@ -45,7 +45,7 @@ class Plan:
 
     def site_keys(self, entries: Sequence[Entry]) -> dict[SitePart, str]:
         """Keys of the site's own files, a part each: they are made from the runs' rows and series."""
-        made = [file.sha256 for file in _scripts(entries, "series").values()]
+        made = [file.sha256 for name in ("series", "compare") for file in _scripts(entries, name).values()]
         rows = key_of([entry.row for entry in entries], made)
         parts: tuple[SitePart, ...] = ("data", *LANGS)
         return {part: key_of(self.base, rows, part) for part in parts}
@@ -116,14 +116,15 @@ def do_site(plan: Plan, entries: Sequence[Entry], parcel: bytes, workers: Worker
     """
     keys = plan.site_keys(entries)
     series = {slug: file.location for slug, file in _scripts(entries, "series").items()}
-    task = SiteTask(rows=[entry.row for entry in entries], series=series)
+    compare = {slug: file.path for slug, file in _scripts(entries, "compare").items()}
+    task = SiteTask(rows=[entry.row for entry in entries], series=series, compare=compare)
     if load(plan.folder, keys["data"]) is None:
         work = partial(_make_data, root=plan.folder, parcel=parcel, task=task)
         for _ in workers.each(work, [keys["data"]], lambda item: "the data of all runs"):
             pass
     data = _made(plan.folder, keys["data"])
     missing = [(lang, keys[lang]) for lang in LANGS if load(plan.folder, keys[lang]) is None]
-    task = replace(task, series={}, data=found_scripts(file.path for file in data.files))
+    task = replace(task, series={}, compare={}, data=found_scripts(file.path for file in data.files))
     pages = partial(_make_site, root=plan.folder, parcel=parcel, task=task)
     for _ in workers.each(pages, missing, lambda item: f"the site's pages, {item[0]}"):
         pass

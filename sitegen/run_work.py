@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from sitegen.model.tables import STEPS
 from sitegen.pages import run_files, site_files
 from sitegen.pages.archive_data import archive_files
 from sitegen.pages.base import SiteContext
+from sitegen.pages.compare_data import compare_script
 from sitegen.pages.index import ArchiveScripts, newest_first
 from sitegen.pages.row import RunRow, run_row
 from sitegen.privacy import masked
@@ -94,6 +96,8 @@ class SiteTask:
     """One row per run, as JSON data."""
     series: Mapping[str, Path]
     """Run address to its series script, of the runs that have one."""
+    compare: Mapping[str, str] = field(default_factory=dict)
+    """Run address to the site path of its compare script."""
     data: ArchiveScripts | None = None
     """The scripts about all runs; None while they are being made."""
 
@@ -123,7 +127,8 @@ def make_archive_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> No
     """
     known = newest_first([RunRow.from_json(row) for row in task.rows])
     reads = {slug: path.read_bytes for slug, path in task.series.items()}
-    cache.store(root, key, archive_files(known, _unpacked(parcel), reads), None)
+    site = _unpacked(parcel)
+    cache.store(root, key, chain(archive_files(known, site, reads), compare_script(known, site, task.compare)), None)
 
 
 def packed(context: SiteContext) -> bytes:

@@ -32,8 +32,9 @@ STATIC_WIDTH: Final = 720
 RUG_Y: Final = -8
 """Pixels from the top of the plot to the marks of values that are not finite."""
 
-SERIES: Final = ("1", "2", "3", "4", "5", "6", "7", "8", "0")
-"""Codes of lines: 1-8 are the run colours, even ones dashed; 0 is the grey dashed companion."""
+SERIES: Final = ("1", "2", "3", "4", "5", "6", "7", "8", "0", "a", "b", "c", "d", "e", "f", "g", "h")
+"""Codes of lines: 1-8 are the run colours, even ones dashed; 0 is the grey dashed companion; a-h are the run colours
+again, odd ones dashed, for the ninth run and on where runs are compared."""
 
 
 def color(name: str) -> str:
@@ -50,9 +51,11 @@ CARD: Final = color("ink-4")
 PAGE: Final = color("bg")
 BAD: Final = color("bad")
 
-SERIES_COLORS: Final = tuple(LABEL if code == "0" else color(f"run-{code}") for code in SERIES)
+SERIES_COLORS: Final = tuple(
+    LABEL if code == "0" else color(f"run-{code if code.isdigit() else 'abcdefgh'.index(code) + 1}") for code in SERIES
+)
 """Stroke of each line code."""
-SERIES_DASHES: Final = tuple([6, 4] if code in "02468" else [1, 0] for code in SERIES)
+SERIES_DASHES: Final = tuple([6, 4] if code in "02468aceg" else [1, 0] for code in SERIES)
 """Dash of each line code."""
 
 TIME_PARTS: Final = (

@@ -24,6 +24,7 @@ STYLE_SHEETS = (
     "index",
     "run",
     "glossary",
+    "compare",
     "search",
     "print",
 )
@@ -70,16 +71,35 @@ INDEX_SCRIPTS = (
 )
 """`static/js/*.js` of the index: the table of all runs and what is done with it."""
 
+COMPARE_SCRIPTS = (
+    "lib/numbers",
+    "lib/run_colors",
+    "lib/columns",
+    "lib/run_rows",
+    "lib/compare_state",
+    "lib/compare_axis",
+    "lib/compare_lines",
+    "lib/compare_settings",
+    "index_data",
+    "compare_parts",
+    "compare_picker",
+    "compare_tables",
+    "compare_charts",
+    "compare",
+)
+"""`static/js/*.js` of the page that compares runs."""
+
 _TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.", "search.")
 
 
 @cache
 def site_assets() -> Mapping[str, bytes]:
-    """Logical name to content: `sitegen.css`, `app.js`, `index.js`, `run.js`, `theme.js`, `icon.svg`."""
+    """Logical name to content: `sitegen.css`, `app.js`, `index.js`, `compare.js`, `run.js`, `theme.js`, `icon.svg`."""
     return {
         "sitegen.css": b"\n".join(static_bytes(f"css/{name}.css") for name in STYLE_SHEETS),
         "app.js": b"\n".join(_script(name) for name in SCRIPTS),
         "index.js": b"\n".join(_script(name) for name in INDEX_SCRIPTS),
+        "compare.js": b"\n".join(_script(name) for name in COMPARE_SCRIPTS),
         "run.js": b"\n".join(_script(name) for name in RUN_SCRIPTS),
         "theme.js": static_bytes("js/theme.js"),
         "icon.svg": static_bytes("img/icon.svg"),

@@ -49,7 +49,7 @@ class SiteContext:
         return Urls(localised(page, lang), lang)
 
 
-Area = Literal["runs", "glossary", "about", ""]
+Area = Literal["runs", "compare", "glossary", "about", ""]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +138,10 @@ def localised(page: str, lang: Lang) -> str:
 def run_page(slug: str, kind: str = "index") -> str:
     """Site path of a run's page: index, metrics, trials, engines, config, logs, sources."""
     return f"runs/{slug}/{kind}.html"
+
+
+COMPARE_PATH = "compare/index.html"
+"""English site path of the page that compares runs."""
 
 
 def glossary_page(entry_id: str) -> str:

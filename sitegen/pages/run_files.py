@@ -26,6 +26,7 @@ from sitegen.model.run import Run
 from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_overview, run_sources, run_trials
 from sitegen.pages.archive_data import series_file
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
+from sitegen.pages.compare_data import compare_files
 from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
 from sitegen.pages.run_header import page_kinds
@@ -67,6 +68,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     series = series_file(run, analysis, context.glossary)
     if series is not None:
         yield series
+    yield from compare_files(run, analysis, context.glossary)
     scripts: dict[PageKind, tuple[str, ...]] = {}
     for kind in page_kinds(given):
         made = list(_data_scripts(given, kind, trials))

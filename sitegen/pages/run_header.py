@@ -9,7 +9,7 @@ from sitegen import format as fmt
 from sitegen.analyse.facts import RunFacts
 from sitegen.glossary.places import LABELS, algorithm_entry
 from sitegen.model.run import Run
-from sitegen.pages.base import run_page
+from sitegen.pages.base import COMPARE_PATH, run_page
 from sitegen.pages.log_entries import has_logs
 from sitegen.pages.run_view import Fact, Head, Link, Mark, Note, PageKind, RunInput, Tone, Voice
 
@@ -93,6 +93,8 @@ class RunHeader:
     """Pages of the run that exist."""
     marks: ChartMarks
     """Which marks the key explains."""
+    compare: str
+    """Link to the comparison that begins with this run, and with the one that `run.toml` names beside it."""
 
 
 def page_kinds(given: RunInput) -> tuple[PageKind, ...]:
@@ -133,7 +135,14 @@ def run_header(given: RunInput, voice: Voice, current: PageKind) -> RunHeader:
             nonfinite=any(item.non_finite for item in given.analysis.metrics),
             evaluations=any("evaluation" in chart.datasets["marks"]["kind"] for chart in given.section("reward")),
         ),
+        compare=_compare(run, voice),
     )
+
+
+def _compare(run: Run, voice: Voice) -> str:
+    other = run.settings.compare_to
+    slugs = [run.slug, other] if other and other != run.slug else [run.slug]
+    return f"{voice.urls.page_to(COMPARE_PATH)}#runs={','.join(slugs)}"
 
 
 def breakable(name: str) -> tuple[str, ...]:

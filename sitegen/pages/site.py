@@ -11,6 +11,8 @@ from xml.sax.saxutils import escape
 from sitegen.pages.about import about_page
 from sitegen.pages.archive_data import archive_files, found_scripts
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised, render_page, run_page
+from sitegen.pages.compare import compare_page
+from sitegen.pages.compare_data import compare_script
 from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, group_pages
 from sitegen.pages.index import ArchiveScripts, index_page, list_pages, newest_first
 from sitegen.pages.row import RunRow
@@ -66,7 +68,7 @@ def site_files(
     """
     ordered = newest_first(rows)
     if data is None:
-        made = list(archive_files(ordered, site, {}))
+        made = [*archive_files(ordered, site, {}), *compare_script(ordered, site, {})]
         data = found_scripts(file.path for file in made)
         yield from made
     found = book(ordered, site.glossary, every=site.settings.glossary == "all")
@@ -83,6 +85,7 @@ def _views(
 ) -> Iterator[tuple[str, View]]:
     """Template and view model of every page."""
     yield "pages/index.html", index_page(ordered, site, data)
+    yield "pages/compare.html", compare_page(ordered, site, data)
     for part in list_pages(ordered, site):
         yield "pages/run_list.html", part
     for template, build in SITE_PAGES:
@@ -141,7 +144,13 @@ def robots(site: SiteContext) -> str:
 
 def sitemap(rows: Sequence[RunRow], base_url: str) -> str:
     """`sitemap.xml`: the pages to find the site by, each with its other language."""
-    pages = ["index.html", "glossary/index.html", "about.html", *(run_page(row.slug) for row in rows)]
+    pages = [
+        "index.html",
+        "compare/index.html",
+        "glossary/index.html",
+        "about.html",
+        *(run_page(row.slug) for row in rows),
+    ]
     base = base_url.rstrip("/")
     links: dict[Lang, str] = {"en": "en", "zh": "zh-CN"}
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']

@@ -88,12 +88,21 @@
     term.replaceWith(...term.childNodes);
   }
 
-  sitegen.popovers = { close, lend };
+  /** Explanations of names that a script writes. @param {{terms: Record<string, Popover>, facts: string[]}} more */
+  function add(more) {
+    const first = facts.length;
+    facts = [...facts, ...more.facts];
+    for (const key of Object.keys(more.terms)) {
+      const popover = more.terms[key];
+      texts[key] = texts[key] || { ...popover, m: popover.m.map((place) => place + first) };
+    }
+  }
+
+  sitegen.popovers = { close, lend, add };
 
   sitegen.ready(function () {
     const data = document.getElementById("popovers");
-    if (!data) return;
-    ({ terms: texts, facts } = JSON.parse(data.textContent || '{"terms": {}, "facts": []}'));
+    if (data) ({ terms: texts, facts } = JSON.parse(data.textContent || '{"terms": {}, "facts": []}'));
     let touched = false;
 
     document.addEventListener("pointerdown", (event) => {

@@ -63,7 +63,12 @@ interface Sitegen {
     watch(listener: (state: Record<string, string>) => void): void;
   };
   /** `lend`: the button takes over the explanation of the term that it holds. */
-  popovers: { close(): boolean; lend(button: HTMLElement): void };
+  popovers: {
+    close(): boolean;
+    lend(button: HTMLElement): void;
+    /** Takes in explanations of names that a script writes. */
+    add(more: { terms: Record<string, Popover>; facts: string[] }): void;
+  };
   /** Addresses of all runs in the order of the index; loaded when first needed. */
   runs?: string[];
 }

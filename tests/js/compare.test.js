@@ -1,0 +1,273 @@
+/* The compare page's logic: what the address says, axes, lines, differences, settings that differ, rules. */
+"use strict";
+const assert = require("node:assert/strict");
+const { execFileSync } = require("node:child_process");
+const path = require("node:path");
+const test = require("node:test");
+const load = require("./load.js");
+
+const { compareState, compareAxis, compareLines, compareSettings, runColors } = load(
+  "hash", "run_colors", "compare_state", "compare_axis", "compare_lines", "compare_settings",
+);
+const same = (actual, expected) => assert.deepEqual(load.plain(actual), expected);
+const CONFIG = {
+  roles: [
+    { id: "reward", label: "Reward", shown: true },
+    { id: "entropy", label: "Entropy", shown: true },
+    { id: "loss", label: "Loss", shown: false },
+  ],
+  ignore: ["*run_name"],
+};
+const read = (keys, known = ["a", "b", "c/d"]) => compareState.read(keys, new Set(known), CONFIG);
+
+/* ------------------------------------------------------------------ address */
+
+test("an empty address compares nothing and shows the usual metrics", () => {
+  const state = load.plain(read({}));
+  assert.deepEqual(state.runs, []);
+  assert.deepEqual(state.metrics, ["@reward", "@entropy"]);
+  assert.deepEqual([state.base, state.stat, state.all, state.ignore], ["", "common", false, ["*run_name"]]);
+});
+
+test("the address says runs, baseline, metrics, value, range, ignored settings", () => {
+  const state = load.plain(
+    read({ runs: "b,c/d,a", base: "a", metrics: "@loss,x~.y", at: "best", steps: "all", ignore: "*.seed,port" }),
+  );
+  assert.deepEqual(state.runs, ["b", "c/d", "a"]);
+  assert.deepEqual([state.base, state.stat, state.all], ["a", "best", true]);
+  assert.deepEqual(state.metrics, ["@loss", "x,y"]);
+  assert.deepEqual(state.ignore, ["*.seed", "port"]);
+});
+
+test("runs that are not there are named, the thirteenth is refused, a run twice is once", () => {
+  const many = Array.from({ length: 14 }, (_, n) => `run-${n}`);
+  const state = load.plain(read({ runs: [...many, "run-0", "gone"].join(",") }, many));
+  assert.deepEqual(state.runs, many.slice(0, 12));
+  assert.deepEqual(state.refused, ["run-12", "run-13"]);
+  assert.deepEqual(state.unknown, ["gone"]);
+});
+
+test("a baseline that is not compared, a value that there is not: the defaults", () => {
+  const state = read({ runs: "b,a", base: "c/d", at: "median" });
+  assert.equal(state.base, "b");
+  assert.equal(state.stat, "common");
+});
+
+test("the usual choice is not written, and a baseline that goes is not kept", () => {
+  assert.equal(compareState.metrics(["@reward", "@entropy"], CONFIG), "");
+  assert.equal(compareState.metrics(["@entropy", "a,b"], CONFIG), "@entropy,a~.b");
+  same(compareState.runs(["a", "b"], "b"), { runs: "a,b", base: "b" });
+  same(compareState.runs(["a", "b"], "a"), { runs: "a,b", base: "" });
+  same(compareState.runs(["a"], "b"), { runs: "a", base: "" });
+});
+
+/* ------------------------------------------------------------------- colours */
+
+test("twelve runs are twelve different lines: eight of the first round, the others with the other dash", () => {
+  const slugs = Array.from({ length: 12 }, (_, n) => `team/run-${n}`);
+  const codes = [...runColors.assign(slugs).values()].map(compareLines.code);
+  assert.equal(new Set(codes).size, 12);
+  assert.match(codes.slice(0, 8).join(""), /^[1-8]{8}$/);
+  assert.match(codes.slice(8).join(""), /^[a-h]{4}$/);
+});
+
+test("a run's line does not depend on who else is there, but for clashes", () => {
+  const alone = compareLines.code(runColors.assign(["x"]).get("x"));
+  const first = compareLines.code(runColors.assign(["x", "y", "z"]).get("x"));
+  assert.equal(first, alone);
+});
+
+/* --------------------------------------------------------------------- axes */
+
+const CASES = [
+  [[0.2, 0.9], true], [[0.2, 1.4], true], [[0.2, 0.9], false], [[5, 5, 5], false], [[0, 0], false], [[-3, 7], false],
+  [[400, 16500], false], [[1.2e7, 9e7], false], [[1e-7, 4e-7], false], [[0.1413, 0.2371], false], [[1750, 2517], false],
+  [[-0.0354, 0.031], false], [[3e11, 8e11], false], [[12, 13], false], [[0.03, 0.2353], false], [[99.5, 100.5], false],
+];
+const LOGS = [[1e-5, 3, 0.2], [0.5, 800], [7, 7], [1e-12, 1e9]];
+const PYTHON = `
+import json, sys
+from sitegen.charts.scales import log_axis, value_axis
+linear, logs = json.loads(sys.argv[1])
+print(json.dumps([[value_axis(v, rate=r).params() for v, r in linear], [log_axis(v).params() for v in logs]]))
+`;
+
+test("axes are those of the pages' own charts", () => {
+  const root = path.join(__dirname, "..", "..");
+  const text = execFileSync("python", ["-c", PYTHON, JSON.stringify([CASES, LOGS])], { cwd: root, encoding: "utf8" });
+  const [linear, logs] = JSON.parse(text);
+  CASES.forEach(([values, rate], at) => near(compareAxis.linear(values, rate), linear[at], JSON.stringify(values)));
+  LOGS.forEach((values, at) => near(compareAxis.log(values), logs[at], JSON.stringify(values)));
+});
+
+function near(actual, expected, name) {
+  assert.deepEqual(Object.keys(actual).sort(), Object.keys(expected).sort());
+  for (const key of ["yFormat", "ySuffix", "yDiv"]) assert.equal(actual[key], expected[key], `${name} ${key}`);
+  const numbers = (axis) => [axis.y0, axis.y1, ...axis.yTicks];
+  const [mine, theirs] = [numbers(actual), numbers(expected)];
+  assert.equal(mine.length, theirs.length, name);
+  mine.forEach((value, at) => assert.ok(Math.abs(value - theirs[at]) <= 1e-9 * Math.max(1e-9, Math.abs(theirs[at])), `${name} ${mine}`));
+}
+
+test("a few spikes a thousand times the rest want a logarithm; values of both signs do not", () => {
+  assert.equal(compareAxis.wantsLog([1, 1, 1, 1, 5000]), true);
+  assert.equal(compareAxis.wantsLog([1, 1, 1, 1, 500]), false);
+  assert.equal(compareAxis.wantsLog([-1, 1, 1, 1, 5000]), false);
+});
+
+/* -------------------------------------------------------------------- lines */
+
+const figures = (chunk, direction, term, last, lastStep) => [chunk, direction, term, 0.9, 2, 0.5, 0.4, last, lastStep];
+const about = (changes) => ({
+  framework: "skyrl", reward: "r", samples: 8, last: 4, checkpoint: 2, assumed: false, files: [], config: {}, settings: {},
+  roles: { reward: "r", pass_k: "pass_at_8" },
+  metrics: { r: figures(0, "up", "skyrl-r", 0.7, 4), pass_at_8: figures(0, "up", "skyrl-pass pass_at_8", 1, 4) },
+  ...changes,
+});
+const LINE = [1, [0.1, null, 0.3, 0.7], [0.1, null, 0.2, 0.4], [0.1, null, 0.2, 0.4], [0], [2]];
+
+test("the last common step is that of the shortest run; a run without steps does not count", () => {
+  const runs = [about({ last: 80 }), about({ last: 22 }), about({ last: null })];
+  assert.equal(compareLines.common(runs), 22);
+  assert.equal(compareLines.furthest(runs), 80);
+  assert.equal(compareLines.common([about({ last: null })]), null);
+});
+
+test("values: last, best, mean, at the checkpoint, and the newest up to the last common step", () => {
+  const value = (stat, common) => load.plain(compareLines.value(about({}), "r", LINE, stat, common));
+  assert.deepEqual(value("last", 3), { value: 0.7, step: 4 });
+  assert.deepEqual(value("best", 3), { value: 0.9, step: 2 });
+  assert.deepEqual(value("mean", 3), { value: 0.5, step: null });
+  assert.deepEqual(value("ckpt", 3), { value: 0.4, step: 2 });
+  assert.deepEqual(value("common", 3), { value: 0.3, step: 3 });
+  assert.deepEqual(value("common", 2), { value: 0.1, step: 1 }, "step 2 has no value");
+  assert.deepEqual(load.plain(compareLines.value(about({}), null, null, "last", 3)), { value: null, step: null });
+});
+
+test("a difference is better or worse in the metric's own direction, or neither", () => {
+  const word = (value, base, direction) => compareLines.verdict(value, base, direction).word;
+  assert.equal(word(0.6, 0.5, "up"), "better");
+  assert.equal(word(0.4, 0.5, "up"), "worse");
+  assert.equal(word(0.6, 0.5, "down"), "worse");
+  assert.equal(word(0.4, 0.5, "down"), "better");
+  assert.equal(word(1.1, 0.7, "near:1"), "better");
+  assert.equal(word(1.5, 0.75, "near:1"), "worse");
+  assert.equal(word(1.25, 0.75, "near:1"), "same");
+  assert.equal(word(3, 2, ""), "none");
+  assert.equal(word(2, 2, "up"), "same");
+  assert.equal(compareLines.verdict(0.6, 0.5, "up").delta.toFixed(6), "0.100000");
+  assert.equal(compareLines.verdict(null, 0.5, "up"), null);
+  assert.equal(compareLines.verdict(0.5, null, "up"), null);
+});
+
+test("a role is each run's own metric; a name only counts where it is logged", () => {
+  const other = about({ roles: { reward: "score" }, metrics: { score: figures(0, "up", "verl-score", 0.2, 4) } });
+  same(compareLines.subject("@reward", [about({}), other]).keys, ["r", "score"]);
+  same(compareLines.subject("r", [about({}), other]).keys, ["r", null]);
+  same(compareLines.subject("constructor", [about({})]).keys, [null]);
+});
+
+const OPTIONS = { rate: false, checkpoints: true, labels: false, height: 220, names: [{ key: "1", en: "A", zh: "A" }] };
+
+test("a chart holds what lies in the range, gaps as gaps, marks of what is not finite, a ring at the checkpoint", () => {
+  const drawn = compareLines.chart([{ series: "1", line: LINE, checkpoint: 3 }], [1, 3], OPTIONS);
+  same(drawn.datasets.points.step, [1, 2, 3]);
+  same(drawn.datasets.points.raw, [0.1, null, 0.3]);
+  same(drawn.datasets.points.ema, [0.1, null, 0.2]);
+  same(drawn.datasets.points.lone, [1, 0, 0]);
+  same(drawn.datasets.marks.kind, ["nonfinite", "selected"].sort().reverse());
+  same(drawn.params.x0, 0.5);
+  same(drawn.params.x1, 3.5);
+  assert.equal(compareLines.chart([{ series: "1", line: LINE, checkpoint: null }], [2, 2], OPTIONS), null);
+});
+
+test("on a logarithmic axis values of 0 or less are marked, not moved", () => {
+  const line = [1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 9000], Array(13).fill(2), Array(13).fill(2), [], []];
+  const drawn = compareLines.chart([{ series: "2", line, checkpoint: null }], [1, 13], OPTIONS);
+  assert.equal(drawn.form, "lines-log");
+  assert.equal(drawn.datasets.points.raw[11], null);
+  same(drawn.datasets.marks.kind, ["nonpositive"]);
+  same(drawn.datasets.marks.step, [12]);
+});
+
+test("letters at line ends keep off each other and off other lines", () => {
+  const flat = (value) => [1, [value, value], [value, value], [value, value], [], []];
+  const lines = [0.1, 0.105, 0.9].map((value, at) => ({ series: String(at + 1), line: flat(value), checkpoint: null }));
+  const names = ["A", "B", "C"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
+  const { name, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
+  same(name, ["C", "B", "A"]);
+  assert.ok(dy[1] < 0 && dy[2] > 0, `${dy}`);
+});
+
+test("the data table has every step of any run, raw and smoothed", () => {
+  const short = [3, [5], [6], [7], [], []];
+  same(compareLines.table([{ line: LINE }, { line: short }]).slice(2), [
+    [3, 0.3, 0.2, 0.2, 5, 6, 7],
+    [4, 0.7, 0.4, 0.4, null, null, null],
+  ]);
+});
+
+/* ----------------------------------------------------------------- settings */
+
+test("settings that differ, or that only some set; runs without a configuration say nothing", () => {
+  const configs = [{ lr: "1e-6", seed: "1", "a.run_name": "x" }, { lr: "2e-6", seed: "1", "a.run_name": "y", k: "3" }, {}];
+  const found = load.plain(compareSettings.differing(configs, ["*run_name"]));
+  assert.deepEqual(found.shown, [
+    { key: "k", values: [null, "3", null] },
+    { key: "lr", values: ["1e-6", "2e-6", null] },
+  ]);
+  assert.deepEqual(found.left, ["a.run_name"]);
+  assert.equal(found.total, 4);
+});
+
+test("a pattern stands for a whole key or its end after a dot", () => {
+  const ignored = (key, ...list) => compareSettings.ignored(key, list);
+  assert.ok(ignored("trainer.run_name", "run_name"));
+  assert.ok(ignored("Trainer.Run_Name", "run_name"));
+  assert.ok(ignored("run_name", "run_name"));
+  assert.ok(!ignored("trainer.rerun_name", "run_name"));
+  assert.ok(ignored("trainer.rerun_name", "*run_name"));
+  assert.ok(ignored("a.wandb.project", "*wandb*"));
+  assert.ok(!ignored("axb", "a.b"), "a dot is a dot");
+  assert.ok(!ignored("trainer.policy.model.path", "*ckpt_path", "*port"));
+});
+
+/* -------------------------------------------------------------------- rules */
+
+const subjects = (ids, abouts) => ids.map((id) => compareLines.subject(id, abouts));
+const rules = (abouts, ids = ["@reward", "@pass_k"]) => load.plain(compareSettings.rules(abouts, subjects(ids, abouts)));
+
+test("runs of one kind are comparable", () => {
+  assert.deepEqual(rules([about({}), about({})]), []);
+});
+
+test("another reward is said with who has what, and touches reward and checkpoint", () => {
+  const other = about({ roles: { reward: "r2" }, reward: "r2", metrics: { r2: figures(0, "up", "skyrl-r2", 1, 4) } });
+  const [rule, ...rest] = rules([about({}), other, about({})], ["@reward"]);
+  assert.equal(rule.id, "reward");
+  assert.deepEqual(rule.groups, [{ value: "skyrl\nr", runs: [0, 2] }, { value: "skyrl\nr2", runs: [1] }]);
+  assert.deepEqual(rule.touches, ["@reward", "#ema"]);
+  assert.deepEqual(rest, []);
+});
+
+test("other samples per prompt touch pass@k only, also under its own name; unknown numbers say nothing", () => {
+  const [rule] = rules([about({}), about({ samples: 16 })], ["@reward", "@pass_k", "pass_at_8"]);
+  assert.equal(rule.id, "samples");
+  assert.deepEqual(rule.touches, ["#pass", "@pass_k", "pass_at_8"]);
+  assert.deepEqual(rules([about({}), about({ samples: null })]), []);
+  const none = { roles: { reward: "r" }, metrics: { r: figures(0, "up", "skyrl-r", 1, 4) } };
+  assert.deepEqual(rules([about(none), about({ ...none, samples: 16 })]), [], "neither has pass@k");
+});
+
+test("another k is another pass@k", () => {
+  const k16 = { roles: { reward: "r", pass_k: "pass_at_16" }, metrics: { r: figures(0, "up", "skyrl-r", 1, 4) } };
+  const [rule] = rules([about({}), about(k16)]);
+  assert.equal(rule.id, "pass");
+  assert.deepEqual(rule.groups.map((group) => group.value), ["k = 8", "k = 16"]);
+});
+
+test("one name with another meaning in another framework is not judged; a role is", () => {
+  const verl = about({ framework: "verl", reward: null, metrics: { r: figures(0, "up", "verl-r", 1, 4) } });
+  const found = rules([about({}), verl], ["@reward", "r"]);
+  assert.deepEqual(found.map((rule) => [rule.id, rule.touches]), [["framework", ["r"]]]);
+});
