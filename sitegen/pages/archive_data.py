@@ -39,6 +39,8 @@ from sitegen.text import Text
 
 SETTING_CHARACTERS = 200
 """Most characters of a setting's value; the run's page has the whole."""
+TABLE_DIGITS = 12
+"""Digits of the table's own numbers: the page itself rounds the exact ones, and both must show the same."""
 BATCH_BYTES = 200_000_000
 """So much of the runs' series is held at once while they are sorted by metric."""
 
@@ -264,7 +266,7 @@ def runs_file(rows: Sequence[RunRow], site: SiteContext) -> SiteFile:
     data: dict[str, Any] = {
         "slugs": [row.slug for row in rows],
         "titles": [row.title for row in rows],
-        "numbers": {key: [short(pick(row)) for row in rows] for key, pick in NUMBERS},
+        "numbers": {key: [short(pick(row), TABLE_DIGITS) for row in rows] for key, pick in NUMBERS},
         "told": {
             key: [i for i, row in enumerate(rows) if field in row.published]
             for key, field in TOLD
@@ -314,11 +316,11 @@ def _coded_one(values: Sequence[tuple[str, str] | None], label: Callable[[tuple[
 # ---------------------------------------------------------------- files
 
 
-def short(value: float | None) -> float | int | None:
-    """A value with seven significant digits, whole numbers whole; None when there is none."""
+def short(value: float | None, digits: int = 7) -> float | int | None:
+    """A value with so many significant digits, whole numbers whole; None when there is none."""
     if value is None or isinstance(value, int):
         return value
-    near = value if abs(value) >= 1e5 else float(f"{value:.7g}")
+    near = value if abs(value) >= 1e5 else float(f"{value:.{digits}g}")
     return int(near) if near.is_integer() and abs(near) < 1e15 else near
 
 

@@ -23,7 +23,7 @@ SPARK_LEVELS = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not 
 """A coordinate of a sparkline as one character: its place here, of `len - 1`, is its share of the width or height."""
 SPARK_GAP = "~"
 """Where there is no value."""
-FIRST_ROWS = 200
+FIRST_ROWS = 100
 """Rows that are in the page itself, and rows that scripts show at a time."""
 LIST_ROWS = 500
 """Rows of a page of the list."""
@@ -322,7 +322,7 @@ def spark_range(rows: Sequence[RunRow]) -> tuple[float, float]:
 
 def spark_points(runs: int) -> int:
     """Most points of a sparkline: fewer where there are many."""
-    return 60 if runs <= FIRST_ROWS else 30
+    return 60 if runs <= 200 else 30
 
 
 def spark_codes(spark: Spark, span: tuple[float, float], points: int, checkpoint: int | None) -> str:

@@ -8,6 +8,8 @@
   /** @type {Map<number, HTMLTableRowElement>} */
   let drawn = new Map();
   let signature = "";
+  /** @type {HTMLTableCellElement[]} */
+  let heads = [];
 
   /** @param {Cell} value */
   const absent = (value) => (value === null ? own.make("span", "abs", "–") : null);
@@ -184,8 +186,8 @@
     return lent;
   }
 
-  /** @param {RunColumn} column @param {IndexView} view */
-  function headOf(column, view) {
+  /** @param {RunColumn} column */
+  function headOf(column) {
     const head = own.make("th");
     head.scope = "col";
     head.dataset.key = column.id;
@@ -207,7 +209,6 @@
       sitegen.state.set({ sort: (descending ? "-" : "") + column.id, page: "" }, true);
     });
     head.append(button);
-    if (view.sort === column) head.setAttribute("aria-sort", view.descending ? "descending" : "ascending");
     return head;
   }
 
@@ -246,18 +247,23 @@
     place.hidden = view.state.view === "wall";
     if (place.hidden) return;
     const now = view.columns.map((column) => column.id).join("\n");
-    if (now !== signature) drawn = new Map();
-    signature = now;
     table.classList.toggle("own-columns", Boolean(view.state.cols));
     const tick = table.tHead && table.tHead.rows[0].cells[0];
-    if (table.tHead && tick) {
-      const heads = view.columns.map((column) => headOf(column, view));
-      const kept = document.activeElement instanceof HTMLElement && document.activeElement.closest("th");
+    if (table.tHead && tick && (now !== signature || !heads.length)) {
+      heads = view.columns.map((column) => headOf(column));
       table.tHead.rows[0].replaceChildren(tick, ...heads);
-      const again = kept && heads.find((head) => head.dataset.key === kept.dataset.key);
-      if (again) /** @type {HTMLElement} */ (again.firstElementChild).focus();
     }
-    table.tBodies[0].replaceChildren(...shown(view));
+    if (now !== signature) drawn = new Map();
+    signature = now;
+    for (const head of heads) {
+      const sorted = view.sort !== null && view.sort.id === head.dataset.key;
+      if (sorted) head.setAttribute("aria-sort", view.descending ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    }
+    const lines = shown(view);
+    const body = table.tBodies[0];
+    const same = lines.length === body.rows.length && lines.every((line, at) => line === body.rows[at]);
+    if (!same) body.replaceChildren(...lines);
     const none = document.querySelector("[data-none]");
     if (none instanceof HTMLElement) none.hidden = view.rows.length > 0;
   }
