@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen.analyse.summary import MetricSummary
 from sitegen.glossary.loader import groups
@@ -13,6 +13,7 @@ from sitegen.pages.run_cards import chart_cards, csv_text, data_file
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import metric_columns, published_metrics
 from sitegen.pages.run_view import Cell, ChartCard, RunInput, Table, Voice, metric_cell, number_cell
+from sitegen.text import same
 
 TEMPLATE = "pages/run_metrics.html"
 
@@ -84,11 +85,14 @@ def _groups(given: RunInput, voice: Voice) -> tuple[MetricGroup, ...]:
     """Charts by the glossary group of their first metric, in the glossary's order of groups."""
     glossary = given.context.glossary
     by_group: dict[str, list[ChartCard]] = {}
-    for card in chart_cards(given, voice, given.section("metrics")):
-        name = card.metrics[0] if card.metrics else ""
-        group = glossary.explain(name, given.run.framework_of(name)).group if name else "trial"
-        by_group.setdefault(group, []).append(card)
     titles = {group.id: group.title for group in groups()}
+    for card in chart_cards(given, voice, given.section("metrics")):
+        name = card.metrics[0]
+        entry = glossary.explain(name, given.run.framework_of(name))
+        of_group = titles.get(entry.group, same(entry.group))
+        words = (card.search, *(text for pair in (entry.title, of_group) for text in (pair.en, pair.zh)))
+        search = " ".join(dict.fromkeys(word.lower() for word in words))
+        by_group.setdefault(entry.group, []).append(replace(card, search=search, group=entry.group))
     order = [group for group in titles if group in by_group] + [group for group in by_group if group not in titles]
     return tuple(
         MetricGroup(

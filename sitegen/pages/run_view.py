@@ -284,6 +284,8 @@ class ChartCard:
     """Filled parts; empty for lines."""
     search: str
     """Lower-case text that the filter box looks at."""
+    group: str = ""
+    """Group by which the page filters its cards; empty where it does not."""
 
 
 def column(voice: Voice, key: str, *, numeric: bool = False, unit: str = "") -> Column:

@@ -2,6 +2,7 @@
 sitegen.ready(function () {
   "use strict";
   const SHOWN_FOR = 2000;
+  const COLUMNS = ["step", "raw", "ema", "mean5"];
 
   /* ---------------------------------------------------------------- link */
 
@@ -43,7 +44,7 @@ sitegen.ready(function () {
   function build(card, columns) {
     const words = document.getElementById("chart-keys");
     const titles = /** @type {Record<string, string>} */ (JSON.parse((words && words.dataset.columns) || "{}"));
-    const shown = Object.keys(titles).filter((name) => name in columns);
+    const shown = COLUMNS.filter((name) => name in titles && name in columns);
     const table = document.createElement("table");
     table.className = "t dense";
     const caption = table.createCaption();

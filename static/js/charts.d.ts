@@ -142,6 +142,7 @@ interface Sitegen {
   /** Draws one chart; null when it cannot be. */
   chartDraw(box: HTMLElement, data: ChartData, state: ChartView): Promise<ChartDrawing | null>;
   chartReadout(): {
+    room(): number;
     show(at: string, entries: ReadoutEntry[], kept: boolean): void;
     hide(): void;
     say(at: string, entry: ReadoutEntry | null): void;

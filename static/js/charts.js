@@ -258,7 +258,7 @@
     const at = hovered ?? state.step;
     if (!readout) return;
     if (at === null) readout.hide();
-    else readout.show(positionText(at), entries(at), hovered === null || at === state.step);
+    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step);
   }
 
   /** @param {number} at */
@@ -275,11 +275,18 @@
 
   /** The values of every chart at a position: the one under the pointer, then those in view, then the rest.
       @param {number} at
+      @param {number} most
       @returns {ReadoutEntry[]} */
-  function entries(at) {
+  function entries(at, most) {
     const all = leading && !shares(leading) ? [leading] : boxes().filter((box) => shares(box) && box.offsetParent);
     const rank = (/** @type {HTMLElement} */ box) => (box === leading ? 0 : near.has(box) ? 1 : 2);
-    return all.sort((a, b) => rank(a) - rank(b)).map((box) => entry(box, at)).filter((found) => found !== null);
+    all.sort((a, b) => rank(a) - rank(b));
+    const found = [];
+    for (let index = 0; index < all.length && found.length < most; index += 1) {
+      const one = entry(all[index], at);
+      if (one) found.push(one);
+    }
+    return found;
   }
 
   /** @param {HTMLElement} box
@@ -536,6 +543,7 @@
     bar.on("from", () => cut("from"));
     bar.on("to", () => cut("to"));
     bar.on("reset", reset);
+    bar.on("open", markAll);
     bar.on("close", () => {
       hovered = null;
       change({ step: null });

@@ -176,6 +176,20 @@ def test_a_spike_makes_a_logarithmic_axis_on_which_zero_is_marked() -> None:
     assert "Logarithmic" in norm.note.en
 
 
+def test_values_of_both_signs_near_the_largest_float_are_drawn() -> None:
+    largest = 1.797e308
+    rows = [{"step": step, "odd": largest if step % 2 else -largest} for step in range(1, 9)]
+    chart = charts_of(make_run(steps=make_steps(rows)))["metric-odd"]
+    svg = vl_convert.vega_to_svg(filled(chart.form, chart.datasets, chart.params))
+
+    assert "NaN" not in svg
+    assert "Infinity" not in svg
+    assert chart.params["grown"] == 4
+    assert max(chart.datasets["points"]["raw"]) * 4 == pytest.approx(largest)
+    assert chart.rows[0][3] == largest  # the table has the values themselves
+    assert "1.8e+308" in svg
+
+
 def test_a_constant_metric_keeps_its_place_and_says_so() -> None:
     clip = FULL["clip-ratio"]
 

@@ -212,6 +212,7 @@
     if (!sitegen.chartForms[data.form] || !sitegen.vegaEmbed) return null;
     const host = document.createElement("div");
     host.className = "chart-live";
+    host.setAttribute("aria-hidden", "true"); // the box says in words what is drawn
     box.append(host);
     const height = box.clientHeight - PAD.top - PAD.bottom;
     try {

@@ -2,6 +2,7 @@
    Markup: `templates/partials/_chart_readout.html`. Without it, charts work and say nothing. */
 (function () {
   "use strict";
+  const IN_BAR = 12; // more have no room in the widest bar
   const ANNOUNCE_AFTER = 350; // milliseconds of rest before a screen reader is told
 
   /** @param {string} tag
@@ -43,31 +44,28 @@
     const [place, row, all, open] = [find("at"), find("row"), find("all"), find("open")];
     const live = document.querySelector("[data-readout-live]");
     let timer = 0;
-    /** @type {ReadoutEntry[]} */
-    let shown = [];
-
-    function fillAll() {
-      if (all && !all.hidden) all.replaceChildren(...shown.map(item));
-    }
 
     if (open && all) {
       open.addEventListener("click", () => {
         all.hidden = !all.hidden;
         open.setAttribute("aria-expanded", String(!all.hidden));
-        fillAll();
       });
     }
 
     return {
+      /** How many charts' values it shows: those in the bar, all when it is open. */
+      room() {
+        return all && !all.hidden ? Infinity : IN_BAR;
+      },
+
       /** Shows the values at a position; `kept` when it stays without a pointer over a chart. */
       show(at, entries, kept) {
         if (!bar || !place || !row) return;
         bar.hidden = false;
         bar.dataset.kept = String(kept);
         place.textContent = at;
-        shown = entries;
-        row.replaceChildren(...entries.slice(0, 12).map(item));
-        fillAll();
+        row.replaceChildren(...entries.slice(0, IN_BAR).map(item));
+        if (all && !all.hidden) all.replaceChildren(...entries.map(item));
       },
 
       hide() {
