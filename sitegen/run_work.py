@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,20 +19,25 @@ from sitegen.analyse.crosscheck import CrossCheck, cross_check
 from sitegen.analyse.roles import check_roles
 from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
+from sitegen.assemble.trajectories import with_pages
 from sitegen.charts import run_charts
 from sitegen.charts.compiled import compiled_forms, install
 from sitegen.glossary.report import LoggedName
 from sitegen.model.problems import Problem
-from sitegen.model.run import ReadResult, Run, RunFolder, RunSettings
+from sitegen.model.run import ReadResult, Run, RunConfig, RunFolder, RunSettings
 from sitegen.model.tables import STEPS
+from sitegen.model.trajectory import Trajectory, TrajectoryFile
 from sitegen.pages import run_files, site_files
 from sitegen.pages.archive_data import archive_files
 from sitegen.pages.base import SiteContext
 from sitegen.pages.compare_data import compare_script
 from sitegen.pages.index import ArchiveScripts, newest_first
 from sitegen.pages.row import RunRow, run_row
-from sitegen.privacy import masked
+from sitegen.pages.trial import trial_files
+from sitegen.privacy import masked, masked_value
 from sitegen.readers import READERS
+from sitegen.readers.harbor_json import Unusable
+from sitegen.readers.harbor_trajectory import read_trajectory, trajectory_files
 from sitegen.scan import addresses, claimant, scan_archive, settings_file, with_heads
 from sitegen.settings import SiteSettings, load_run_settings
 from sitegen.text import Lang
@@ -84,8 +89,13 @@ def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> 
 
 def read_run(task: RunTask, site: SiteSettings) -> Run:
     """The run, assembled from its files, nothing in it that must not be shown."""
+    return with_pages(masked(_assembled(task, site)), site)
+
+
+def _assembled(task: RunTask, site: SiteSettings) -> Run:
     folder = with_heads(task.folder, READERS)
-    return masked(assemble(folder, _read(folder), site, task.settings, task.slug))
+    run = assemble(folder, _read(folder), site, task.settings, task.slug)
+    return replace(run, trajectories=trajectory_files(folder))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,10 +156,20 @@ def make_run(task: RunTask, key: str, root: Path, parcel: bytes) -> None:
         parcel: what `packed` made.
     """
     site = _unpacked(parcel)
-    run = read_run(task, site.settings)
+    whole = _assembled(task, site.settings)
+    run = with_pages(masked(whole), site.settings)
     analysis = analyse(run, site.settings)
-    files = run_files(run, analysis, run_charts(run, analysis), site)
+    talks = partial(_dialogue, config=whole.config)
+    files = chain(run_files(run, analysis, run_charts(run, analysis), site), trial_files(run, analysis, site, talks))
     cache.store(root, key, files, run_row(run, analysis).to_json())
+
+
+def _dialogue(file: TrajectoryFile, config: RunConfig | None) -> Trajectory | None:
+    """A trajectory with nothing in it that must not be shown; None when it cannot be read any more."""
+    try:
+        return masked_value(read_trajectory(file), config)
+    except Unusable:
+        return None  # said by `with_pages`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,9 @@ MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
 
 _TRIAL_NAME = re.compile(r".__[A-Za-z0-9]{7}$")
 _TRIAL_FILES = frozenset({"result.json", "trial.log", "exception.txt"})
+_TRAJECTORY = ("agent", "trajectory.json")
+"""Where a trial keeps its agent's dialogue."""
+_RESULT = "result.json"
 _TRIAL_FOLDERS = frozenset({"agent", "artifacts", "logs", "steps", "verifier"})
 _PARTS = re.compile(r"checkpoint-\d+")
 """Folders that a trainer fills with states of one run; their own files are evidence."""
@@ -647,15 +650,16 @@ def _bundles(tree: _Tree, folder: _Folder) -> list[SourceFile]:
         names = {member.name for child in trials for member in child.members}
         if trials:
             names.update(name for name in tree.looked_up if name not in {known.lower() for known in names})
-        folder.bundles = [_bundle(folder, name, trials) for name in sorted(names)]
+        folder.bundles = [_bundle(tree, folder, name, trials) for name in sorted(names)]
     return folder.bundles
 
 
-def _bundle(folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
+def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
     """The files of one name, and the trials that lack it; both in path order."""
     start = len(folder.location.rstrip(os.sep)) + 1
     members: list[str] = []
     absent: list[str] = []
+    talks: list[str] = []
     digest = hashlib.sha256()
     total = 0
     for child in trials:
@@ -667,6 +671,10 @@ def _bundle(folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
             members.append(f"{inner}/{name}")
             total += found.size
         digest.update(f"{child.path}\0{found.stamp if found else ''}\n".encode())
+        talk = _trajectory_stamp(child, tree) if name == _RESULT else None
+        if talk is not None:
+            talks.append(inner)
+            digest.update(f"\0{talk}\n".encode())
     above = f"{folder.path}/" if folder.path else ""
     return SourceFile(
         path=f"{above}*/{name}",
@@ -675,7 +683,23 @@ def _bundle(folder: _Folder, name: str, trials: list[_Folder]) -> SourceFile:
         fingerprint=digest.hexdigest(),
         members=tuple(sorted(members)),
         absent=tuple(sorted(absent)),
+        trajectories=tuple(sorted(talks)),
     )
+
+
+def _trajectory_stamp(trial: _Folder, tree: _Tree) -> str | None:
+    """A stamp of the trial's trajectory; None without one, and for one that is a link or lies behind one."""
+    agent, name = _TRAJECTORY
+    place = f"{trial.location}{os.sep}{agent}"
+    try:
+        state = os.lstat(f"{place}{os.sep}{name}")
+    except OSError:
+        return None
+    if not stat.S_ISREG(state.st_mode) or os.path.islink(place):  # noqa: PTH114 - a text is at hand
+        return None
+    if tree.exclude and any(_matches(f"{trial.path}/{part}", tree.exclude) for part in (agent, f"{agent}/{name}")):
+        return None
+    return _stamp(state)
 
 
 # Whose files ---------------------------------------------------------------------------------------------------------

@@ -63,6 +63,14 @@ class SiteSettings:
     """Price of one GPU for one hour; None: no cost is computed."""
     currency: str | None = None
     """Printed behind a cost, as given."""
+    trajectories: bool = False
+    """Whether agents' dialogues in trial folders are read and get pages."""
+    trajectory_pages: int = 1000
+    """Most trials of a run that get a page."""
+    trajectory_message_chars: int = 8000
+    """Characters of one message, reasoning, call or result that are shown."""
+    trajectory_page_chars: int = 250_000
+    """Characters that one trial's page shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,6 +341,10 @@ _SITE_KEYS: Mapping[str, _Check] = {
     "roles": _roles,
     "gpu_hour_price": _price,
     "currency": _string,
+    "trajectories": _truth,
+    "trajectory_pages": _positive_int,
+    "trajectory_message_chars": _positive_int,
+    "trajectory_page_chars": _positive_int,
 }
 
 _RUN_KEYS: Mapping[str, _Check] = {

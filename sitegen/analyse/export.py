@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class TrialColumns:
     input_tokens, output_tokens, wall_s; None where a trial lacks the value."""
     missing: tuple[str, ...]
     """Columns of the trial table that no trial fills, in table order."""
+    pages: Mapping[int, str] = field(default_factory=dict)
+    """Row to the site path, below the run's folder, of the page of its trial; rows without one are left out."""
 
 
 def steps_csv(run: Run, analysis: RunAnalysis) -> bytes:
@@ -191,7 +193,16 @@ def trial_columns(run: Run, threshold: float) -> TrialColumns:
         names={"task": tasks[0], "exception": exceptions[0]},
         columns=filled,
         missing=missing,
+        pages=_pages(run, table),
     )
+
+
+def _pages(run: Run, table: pd.DataFrame) -> dict[int, str]:
+    pages = {file.result: file.page for file in run.trajectories if file.page}
+    if not pages:
+        return {}
+    found = ((row, pages.get(source)) for row, source in enumerate(table["source"]))
+    return {row: page for row, page in found if page is not None}
 
 
 def _coded(values: pd.Series) -> tuple[tuple[str, ...], list[int]]:

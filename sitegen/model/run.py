@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from sitegen.model.problems import Problem
+from sitegen.model.trajectory import TrajectoryFile
 from sitegen.settings import OverlapRule as OverlapRule
 from sitegen.settings import RunSettings as RunSettings
 from sitegen.text import Text
@@ -50,6 +51,8 @@ class SourceFile:
     """Of a bundle (see `Reader.bundle`): its files' POSIX paths relative to `location`, sorted; empty for a file."""
     absent: tuple[str, ...] = field(repr=False, default=())
     """Of a bundle: the trial folders, relative to `location`, that hold no such file, sorted."""
+    trajectories: tuple[str, ...] = field(repr=False, default=())
+    """Of a bundle of results: the trial folders, relative to `location`, that hold an agent's trajectory, sorted."""
 
     @property
     def bundled(self) -> bool:
@@ -458,6 +461,8 @@ class Run:
     frameworks: Mapping[str, str] = field(default_factory=dict)
     """Logged name to the framework of the files that hold it, where that is not the run's: the folder holds logs of
     several."""
+    trajectories: tuple[TrajectoryFile, ...] = ()
+    """Agents' dialogues beside the trials' results, in path order; read only where the site asks for it."""
 
     def framework_of(self, name: str) -> str | None:
         """The framework that decides what a logged name means."""

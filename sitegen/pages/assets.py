@@ -23,6 +23,7 @@ STYLE_SHEETS = (
     "pages",
     "index",
     "run",
+    "trials",
     "glossary",
     "compare",
     "search",
@@ -51,8 +52,8 @@ SCRIPTS = (
 )
 """`static/js/*.js` of every page, in order of use; `texts` is made here."""
 
-RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials")
-"""`static/js/*.js` of the run pages: chart cards and the table of all trials."""
+RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials", "trial")
+"""`static/js/*.js` of the run pages: chart cards, the table of all trials, the page of one."""
 
 INDEX_SCRIPTS = (
     "lib/numbers",

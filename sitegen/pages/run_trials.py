@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sitegen import format as fmt
@@ -28,6 +28,7 @@ from sitegen.pages.run_view import (
     number_cell,
     text_cell,
 )
+from sitegen.pages.trial import trajectory_note
 
 TEMPLATE = "pages/run_trials.html"
 STATIC_ROWS = 200
@@ -81,6 +82,8 @@ class RunTrials:
     """What the source does not tell, one sentence each."""
     downloads: tuple[tuple[str, str], ...]
     """File name and link."""
+    talk_note: str
+    """How many trials have a trajectory; empty for none."""
 
 
 def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColumns) -> RunTrials:
@@ -111,6 +114,7 @@ def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColu
         total=columns.total,
         missing=_missing(columns, voice),
         downloads=tuple((n, voice.urls.to(data_file(given.run.slug, n))) for n in ("trials.csv", "tasks.csv")),
+        talk_note=trajectory_note(given.run, given.context, voice),
     )
 
 
@@ -220,7 +224,9 @@ def _trial_cell(columns: TrialColumns, name: str, row: int, voice: Voice) -> Cel
     if name == "outcome":
         return text_cell(voice.say(("outcome.failure", "outcome.success", "outcome.ungraded")[value]))
     if name == "trial":
-        return code_cell(value) if value is not None else text_cell(voice.number(None), dim=True)
+        cell = code_cell(value) if value is not None else text_cell(voice.number(None), dim=True)
+        page = columns.pages.get(row, "")
+        return replace(cell, href=page) if page else cell
     return number_cell(value, voice.number(value))
 
 
@@ -232,4 +238,5 @@ def _missing(columns: TrialColumns, voice: Voice) -> tuple[str, ...]:
 
 def trials_data(columns: TrialColumns) -> Mapping[str, Any]:
     """What the data script of the trials page registers."""
-    return {"total": columns.total, "names": dict(columns.names), "columns": dict(columns.columns)}
+    data: dict[str, Any] = {"names": dict(columns.names), "columns": dict(columns.columns)}
+    return {"total": columns.total, "pages": dict(columns.pages), **data}

@@ -26,6 +26,16 @@ def masked(run: Run) -> Run:
     return _Border(run.config).value(run)
 
 
+def masked_value(value: _Any, config: RunConfig | None) -> _Any:
+    """Anything else of a run with every text in it masked, values of its configuration's secrets too.
+
+    Args:
+        value: an entity, mapping, sequence or text.
+        config: the run's configuration before it was masked; its secrets are looked for.
+    """
+    return _Border(config).value(value)
+
+
 class _Border:
     """One pass over one run. Remembers each text, because trial tables repeat the same ones."""
 

@@ -9,6 +9,17 @@ sitegen.ready(function () {
     ["[ ]", "help.chart-cut"],
     ["0", "help.chart-whole"],
   ];
+  /** Keys of the page of one trial. @type {Array<[string, string]>} */
+  const ON_TURNS = [
+    ["n", "help.next-turn"],
+    ["p", "help.previous-turn"],
+    ["e", "help.unfold"],
+  ];
+  /** Keys of the table of trials. @type {Array<[string, string]>} */
+  const ON_TRIALS = [
+    ["n", "help.next-rows"],
+    ["p", "help.previous-rows"],
+  ];
   /** @type {HTMLDialogElement | null} */
   let dialog = null;
 
@@ -44,6 +55,8 @@ sitegen.ready(function () {
       ["?", "help.list"],
     ];
     if (document.querySelector("[data-chart]")) keys.push(...ON_CHARTS);
+    if (document.querySelector("[data-turns]")) keys.push(...ON_TURNS);
+    if (document.querySelector("[data-trials]")) keys.push(...ON_TRIALS);
     for (const [combination, words] of keys) {
       const row = make("div");
       const term = make("dt");
@@ -141,9 +154,10 @@ sitegen.ready(function () {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     if (!enabled() || document.querySelector("dialog[open]")) return;
     const action = step(event.key, event.timeStamp);
-    if (!action) return;
+    const run = action ? ACTIONS[action] : Object.hasOwn(sitegen.keys.own, event.key) && sitegen.keys.own[event.key];
+    if (!run) return;
     event.preventDefault();
-    ACTIONS[action]();
+    run();
   });
 
   for (const opener of document.querySelectorAll("[data-open-help]")) opener.addEventListener("click", help);

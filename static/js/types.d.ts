@@ -46,7 +46,12 @@ interface Sitegen {
     join(values: string[]): string;
     page(path: string): string;
   };
-  keys: { machine(): (key: string, now: number) => KeyAction | null };
+  keys: {
+    machine(): (key: string, now: number) => KeyAction | null;
+    /** Keys of this page alone; keys of every page come first. */
+    own: Record<string, () => void>;
+    add(keys: Record<string, () => void>): void;
+  };
   place: { below(anchor: Box, size: { width: number; height: number }, view: Box): Placement };
   storage: {
     get(name: string): string | null;

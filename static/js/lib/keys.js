@@ -11,6 +11,12 @@
   const AFTER_G = { i: "index", g: "glossary" };
 
   sitegen.keys = {
+    own: {},
+
+    add(keys) {
+      Object.assign(sitegen.keys.own, keys);
+    },
+
     machine() {
       let since = -Infinity;
       return function (key, now) {
