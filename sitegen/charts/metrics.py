@@ -6,8 +6,14 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, ChartSpec
 from sitegen.charts.payload import Line, chart_id, label
 from sitegen.charts.step_chart import Look, step_chart
+from sitegen.charts.thin import LIMIT
 from sitegen.model.run import Run
 from sitegen.text import same, ui
+
+ALL_POINTS = 20_000
+"""Points of all charts together: about 200 KB as sent, within the 250 KB that a run's data may take."""
+FEWEST = 120
+"""Points that each chart has at least, however many metrics there are."""
 
 
 def _needs(run: Run, analysis: RunAnalysis) -> bool:
@@ -16,6 +22,7 @@ def _needs(run: Run, analysis: RunAnalysis) -> bool:
 
 def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     rates = {analysis.facts.reward_metric, analysis.facts.pass_metric}
+    points = min(LIMIT, max(FEWEST, ALL_POINTS // len(analysis.curves)))
     taken: set[str] = set()
     charts = []
     for curve in analysis.curves:
@@ -25,6 +32,7 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
             title=same(label(curve.metric, 120)),
             rate=curve.metric in rates,
             log=True,
+            points=points,
         )
         charts.append(step_chart(run, analysis, look, [Line(curve=curve, series="1", name="")]))
     return tuple(charts)

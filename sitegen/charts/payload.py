@@ -53,19 +53,20 @@ class Drawn:
     """Positions there are."""
 
 
-def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None) -> Drawn:
+def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None, limit: int = LIMIT) -> Drawn:
     """`points` and the superseded, non-finite and non-positive `marks` of some curves.
 
     Args:
         lines: What is drawn.
         log: Whether values of 0 or less cannot be drawn.
         run: The run, so that superseded marks get their own moments where its clock is known.
+        limit: Most points of a line.
     """
     points: Columns = {key: [] for key in ("step", "series", "raw", "ema", "mean5", "lone")}
     marks = empty_marks()
     shown = total = 0
     for line in lines:
-        kept = thin([line.curve.raw.tolist()])
+        kept = thin([line.curve.raw.tolist()], limit)
         shown, total = shown + len(kept), total + len(line.curve.step)
         _add_points(points, line, kept, log=log)
         _add_marks(marks, line, superseded_times(run, line.curve), log=log)

@@ -16,6 +16,7 @@ from sitegen.charts.payload import Columns, Line
 from sitegen.charts.scales import Axis, log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_frame import step_frame, step_table
+from sitegen.charts.thin import LIMIT
 from sitegen.model.run import Run
 from sitegen.text import Text, same, ui
 
@@ -51,6 +52,8 @@ class Look:
     """Mark the candidates and the selected checkpoint on the first line."""
     static: bool = False
     """Draw at build time too."""
+    points: int = LIMIT
+    """Most points of a line."""
 
 
 def step_chart(
@@ -76,7 +79,7 @@ def step_chart(
     log = look.log and wants_log(curves)
     grown = _GROWN if any(abs(value) > _HUGE for value in payload.all_values(shown)) else 1.0
     small = [replace(line, curve=_shrunk(line.curve, grown)) for line in lines]
-    drawn = payload.lines(small, log=log, run=run)
+    drawn = payload.lines(small, log=log, run=run, limit=look.points)
     datasets = dict(drawn.datasets)
     if look.checkpoint:
         payload.checkpoint_marks(datasets["marks"], analysis, small[0].curve, lines[0].series)

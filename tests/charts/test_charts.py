@@ -176,6 +176,19 @@ def test_a_spike_makes_a_logarithmic_axis_on_which_zero_is_marked() -> None:
     assert "Logarithmic" in norm.note.en
 
 
+def test_many_metrics_share_the_points_that_a_page_may_load() -> None:
+    rows = [{"step": step, **{f"m{at}": float(step * at % 7) for at in range(100)}} for step in range(1, 301)]
+    charts = [chart for chart in charts_of(make_run(steps=make_steps(rows))).values() if chart.section == "metrics"]
+    drawn = [sum(raw is not None for raw in column(chart, "points", "raw")) for chart in charts]
+
+    assert len(charts) == 100
+    assert sum(drawn) <= 20_000
+    assert min(drawn) >= 60  # of a constant the extremes are one point
+    assert len(charts[1].rows) == 300  # the table and the CSV have all
+    assert charts[1].note is not None
+    assert "of 300" in charts[1].note.en
+
+
 def test_values_of_both_signs_near_the_largest_float_are_drawn() -> None:
     largest = 1.797e308
     rows = [{"step": step, "odd": largest if step % 2 else -largest} for step in range(1, 9)]
