@@ -58,7 +58,7 @@ def steps_csv(run: Run, analysis: RunAnalysis) -> bytes:
         if curve is not None:
             ema = pd.Series(curve.ema, index=curve.step)
             out[f"{name} (EMA 1/3)"] = rows["step"].map(ema[~ema.index.duplicated()]).where(kept)
-    return _csv(pd.DataFrame(out))
+    return _csv(out)
 
 
 def _nonfinite(run: Run) -> dict[str, dict[tuple[str, str, int], str]]:
@@ -84,7 +84,7 @@ def _with_nonfinite(rows: pd.DataFrame, values: pd.Series, told: Mapping[tuple[s
 def engines_csv(run: Run) -> bytes:
     """Every engine sample, the columns of `tables.ENGINES` that are filled."""
     assert run.engines is not None
-    return _csv(run.engines.dropna(axis="columns", how="all"))
+    return _csv(_filled(run.engines))
 
 
 def events_csv(run: Run) -> bytes:
@@ -97,7 +97,7 @@ def events_csv(run: Run) -> bytes:
 def trials_csv(run: Run) -> bytes:
     """Every trial, the columns of `tables.TRIALS` that are filled."""
     assert run.trials is not None
-    return _csv(run.trials.dropna(axis="columns", how="all"))
+    return _csv(_filled(run.trials))
 
 
 def tasks_csv(analysis: RunAnalysis) -> bytes:
@@ -109,13 +109,18 @@ def tasks_csv(analysis: RunAnalysis) -> bytes:
     )
 
 
-def _csv(table: pd.DataFrame) -> bytes:
+def _filled(table: pd.DataFrame) -> dict[str, pd.Series]:
+    """The columns that some row fills; the table itself is not copied, it may be large."""
+    return {str(name): column for name, column in table.items() if column.notna().any()}
+
+
+def _csv(table: Mapping[str, pd.Series] | pd.DataFrame) -> bytes:
     """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells."""
     out = io.BytesIO()
-    header = ",".join(_quoted(_harmless(str(name))) for name in table.columns)
+    header = ",".join(_quoted(_harmless(str(name))) for name in table)
     out.write(f"{header}\n".encode("utf-8", "replace"))
-    columns = [table.iloc[:, at] for at in range(table.shape[1])]
-    for start in range(0, len(table), _CSV_ROWS):
+    columns = [column for _, column in table.items()]
+    for start in range(0, len(columns[0]) if columns else 0, _CSV_ROWS):
         part = [column.iloc[start : start + _CSV_ROWS] for column in columns]
         rows = "\n".join(map(",".join, zip(*_cells(part), strict=True)))
         out.write(f"{rows}\n".encode("utf-8", "replace"))

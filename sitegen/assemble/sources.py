@@ -129,7 +129,7 @@ def choose_by_job(results: Sequence[ReadResult], kind: TableName) -> Chosen:
         mine = renamed["job"].isin(fresh).to_numpy()
         for theirs, ours in zip(table["job"][mine].unique(), renamed["job"][mine].unique(), strict=True):
             chosen.names[result.source, theirs] = ours
-        rows = renamed[mine].reset_index(drop=True)
+        rows = renamed if mine.all() else renamed[mine].reset_index(drop=True)
         taken.update(dict.fromkeys(fresh - parts, (result, rows)))
         known.update(() if alone else hashes[mine].tolist())
         chosen.take_parts(result.source, rows)

@@ -62,9 +62,11 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     """Every file of the run: `run.json`, downloads, data scripts, then the pages in both languages."""
     given = RunInput(run=run, analysis=analysis, charts=tuple(charts), context=context)
     trials = trial_columns(run, analysis.trials.success_threshold) if analysis.trials else None
-    downloads = tuple(_downloads(given))
     yield SiteFile(path=_json_path(run.slug), content=dump(run_json(run, analysis)))
-    yield from downloads
+    downloads: list[str] = []
+    for table in _downloads(given):  # one by one: a table of millions of cells is not kept while the pages are made
+        downloads.append(table.path)
+        yield table
     series = series_file(run, analysis, context.glossary)
     if series is not None:
         yield series
@@ -78,7 +80,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
         for kind in page_kinds(given):
             head = _head(given, kind, scripts[kind])
             voice = Voice(lang, head.path)
-            page = _builders(given, voice, head, trials, tuple(file.path for file in downloads))[kind]()
+            page = _builders(given, voice, head, trials, tuple(downloads))[kind]()
             yield render_page(TEMPLATES[kind], page, context, lang)
 
 
