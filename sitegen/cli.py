@@ -110,6 +110,34 @@ def check(lang: str, /, archive: Path, **options: Any) -> int:
     return int(options["strict"] and found.counts.serious > 0)
 
 
+@cli.command("check-site")
+@click.argument("site", type=ARCHIVE)
+@click.option(
+    "--target",
+    type=click.Choice(["hf", "netlify", "pages", "file"]),
+    required=True,
+    help="Where it is to be read: model hub, Netlify, GitHub Pages, a disk.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def check_site(lang: str, /, site: Path, target: str, *, as_json: bool) -> int:
+    """Look through SITE for what a host would refuse, drop or break, and for secrets; exit with 1 on errors.
+
+    Links and anchors, requests to other sites, counts and sizes, names, languages, page weight, secrets, personal data.
+    """
+    from sitegen.console import Console
+    from sitegen.publish.check_site import check_site as look
+    from sitegen.publish.check_site import counted, to_json
+
+    console = Console(lang)
+    found = look(site, target)
+    if as_json:
+        click.echo(to_json(found, target, console.lang))
+    else:
+        console.site_check(found, target)
+    return int(counted(found)[0] > 0)
+
+
 @cli.command()
 @click.argument("archive", type=ARCHIVE, required=False)
 @click.option("--site", type=ARCHIVE, help="Serve this site as it is, instead of building one.")

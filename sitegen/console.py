@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sitegen.check import Found
     from sitegen.glossary.lookup import Glossary
     from sitegen.glossary.report import Explained, MissingReport
+    from sitegen.publish.host_finding import HostFinding
     from sitegen.run_work import ProblemCounts
 
 Label = Text | None
@@ -31,6 +32,8 @@ Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
 
 _NAMES_SHOWN = 5
+_OF_A_RULE = 20
+"""Findings of one rule of the preflight that are listed."""
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 _VERDICTS = {"agrees": "green", "differs": "bold red", "unchecked": "dim"}
 
@@ -133,6 +136,35 @@ class Console:
             verdict = Text(self.text(f"crosscheck.{check.verdict}"), _VERDICTS[check.verdict])
             table.add_row(verdict, *(Text(plain(text)) for text in texts))
         return table
+
+    def site_check(self, found: Sequence[HostFinding], target: str) -> None:
+        """What a host would refuse in a finished site, at most some of each rule, and how much of it there is."""
+        from collections import Counter
+
+        from rich import box
+        from rich.console import Console as Terminal
+        from rich.table import Table
+        from rich.text import Text as Cell
+
+        counts = Counter(item.severity for item in found)
+        headings = ("cli.severity", "check-site.rule", "cli.where", "check-site.what")
+        table = Table(*map(self.text, headings), box=box.SIMPLE_HEAD, pad_edge=False)
+        shown: Counter[str] = Counter()
+        of_rule = Counter(item.rule for item in found)
+        for item in found:
+            shown[item.rule] += 1
+            if shown[item.rule] > _OF_A_RULE + 1:
+                continue
+            severity = Cell(self.text(f"check-site.severity.{item.severity}"), _STYLES[item.severity])
+            where = item.path if item.line is None else f"{item.path}:{item.line}"
+            text = item.text.of(self.lang)
+            if shown[item.rule] > _OF_A_RULE:
+                where, text = "", self.text("check-site.more", count=of_rule[item.rule] - _OF_A_RULE)
+            table.add_row(severity, item.rule, Cell(plain(where)), Cell(plain(text)))
+        if found:
+            terminal = Terminal() if sys.stdout.isatty() else Terminal(width=100_000)
+            terminal.print(table, crop=False)
+        self.say("check-site.count", target=target, errors=counts["error"], warnings=counts["warning"])
 
     def explained(self, found: Explained, glossary: Glossary) -> None:
         """One name with everything its entry says."""

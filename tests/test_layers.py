@@ -52,6 +52,7 @@ OWNERS = {  # library -> layers that may import it
     "markdown_it": {"render"},
     "nh3": {"render"},
     "rich": {"console"},
+    "selectolax": {"publish"},
     "watchfiles": {"serve"},
 }
 
