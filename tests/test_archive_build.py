@@ -20,7 +20,8 @@ def registered(files: dict[str, bytes], start: str) -> dict[str, Any]:
     (path,) = [path for path in files if path.startswith(start)]
     found = re.fullmatch(r'sitegen\.register\("\w+",(.*)\);\n', files[path].decode(), flags=re.DOTALL)
     assert found
-    return json.loads(found[1])
+    value: dict[str, Any] = json.loads(found[1])
+    return value
 
 
 def test_a_metric_of_all_runs_follows_the_logs_and_costs_nothing_when_nothing_changed(tmp_path: Path) -> None:

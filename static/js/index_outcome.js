@@ -157,7 +157,7 @@
     const { setting, outcome } = about;
     if (!setting || !outcome) return;
     const rows = about.rows.filter((run) => setting.cells[run] !== null && outcome.cells[run] !== null);
-    const readout = own.make("p", "readout", own.say("points", { n: String(rows.length), all: String(about.rows.length) }));
+    const readout = own.make("p", "plot-says", own.say("points", { n: String(rows.length), all: String(about.rows.length) }));
     readout.setAttribute("aria-live", "polite");
     if (!rows.length) return void plot.replaceChildren(own.make("p", "quiet", own.say("no-points")));
     const width = Math.max(280, plot.clientWidth);
@@ -244,7 +244,7 @@
       drawUpright(svg, column, axes[at], x(at), { ...box, room, end });
     });
     const words_ = rows.length < about.rows.length ? own.say("lines-left", { n: String(rows.length) }) : "\u00a0";
-    const readout = own.make("p", "readout", words_);
+    const readout = own.make("p", "plot-says", words_);
     readout.setAttribute("aria-live", "polite");
     const scroller = own.make("div", "par-scroll");
     scroller.append(svg);

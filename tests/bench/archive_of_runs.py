@@ -7,7 +7,7 @@ Everything follows from the number of a run, so that the same size is the same s
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +130,7 @@ def site_of(runs: int, **settings_: Any) -> list[SiteFile]:
     site = site_context(**settings_)
     rows = newest_first([one(number) for number in range(runs)])
     made = {item.slug: series_of(int(item.slug[-5:]), item) for item in rows}
-    reads: dict[str, Callable[[], bytes]] = {
-        slug: (lambda content=content: content) for slug, content in made.items() if content
-    }
+    reads = {slug: partial(bytes, content) for slug, content in made.items() if content}
     files = list(archive_files(rows, site, reads))
     data = found_scripts(file.path for file in files)
     files += site_files(rows, site, data=data)

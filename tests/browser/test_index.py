@@ -262,9 +262,9 @@ def test_setting_against_outcome_is_drawn_and_walked_by_keyboard(opened: Callabl
     assert page.locator("svg.scatter a.on").count() == 1
     assert page.locator("svg.scatter a[tabindex='0']").count() == 1
     page.focus("svg.scatter a[tabindex='0']")
-    before = page.inner_text(".readout >> nth=0")
+    before = page.inner_text(".plot-says >> nth=0")
     page.keyboard.press("ArrowRight")
-    assert page.inner_text(".readout >> nth=0") != before
+    assert page.inner_text(".plot-says >> nth=0") != before
     assert "optimizer_config.lr" in before
     page.select_option("[data-choice=setting]", "trainer.algorithm.advantage_estimator")
     page.wait_for_url("**setting=trainer.algorithm.advantage_estimator*")

@@ -111,7 +111,7 @@ test("a run keeps its colour; who comes later gets a free one; beyond eight the 
 test("an axis is even, logarithmic or of names", () => {
   const even = plots.axis([0.21, 0.79, null], 5, 10);
   assert.equal(even.kind, "linear");
-  assert.deepEqual(plain(even.ticks).map((tick) => tick.text), ["0.200", "0.400", "0.600", "0.800"]);
+  assert.deepEqual(plain(even.ticks).map((tick) => tick.text), ["0.2", "0.4", "0.6", "0.8"]);
   assert.ok(Math.abs(even.place(0.5) - 0.5) < 1e-9);
   const log = plots.axis([1e-6, 1e-4], 5, 10);
   assert.equal(log.kind, "log");
@@ -120,6 +120,13 @@ test("an axis is even, logarithmic or of names", () => {
   const names = plots.axis(["b", "a", "b", null], 5, 10);
   assert.deepEqual(plain(names.ticks), [{ at: 0.25, text: "b" }, { at: 0.75, text: "a" }]);
   assert.equal(names.place(null), null);
+});
+
+test("ticks share their decimals, and zero is 0", () => {
+  const texts = (...values) => plain(plots.axis(values, 5, 1e9).ticks).map((tick) => tick.text);
+  assert.deepEqual(texts(0, 1), ["0", "0.25", "0.50", "0.75", "1.00"]);
+  assert.deepEqual(texts(1000, 3000), ["1,000", "1,500", "2,000", "2,500", "3,000"]);
+  assert.deepEqual(texts(0, 1e-5), ["0", "2.5e-6", "5e-6", "7.5e-6", "1e-5"]);
 });
 
 test("one value alone still has an axis around it", () => {

@@ -14,6 +14,15 @@
     return ticks;
   }
 
+  /** What the ticks of an even axis say: the same decimals at all, zero as 0. @param {number[]} ticks */
+  function evenTexts(ticks) {
+    const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1;
+    const largest = Math.max(...ticks.map(Math.abs));
+    if (step < 1e-4 || largest >= 1e9) return ticks.map((value) => sitegen.numbers.number(value, 3));
+    const places = [0, 1, 2, 3, 4, 5].find((n) => Math.abs(step * 10 ** n - Math.round(step * 10 ** n)) < 1e-6) || 0;
+    return ticks.map((value) => (value === 0 ? "0" : sitegen.numbers.fixed(value, places)));
+  }
+
   /** Powers of ten, and thirds between them where these are few. @param {number} low @param {number} high @param {number} most */
   function logarithmic(low, high, most) {
     const from = Math.floor(Math.log10(low) + 1e-9);
@@ -75,12 +84,13 @@
       const scale = log ? Math.log10 : /** @param {number} value */ (value) => value;
       /** @param {number} value */
       const share = (value) => (scale(value) - scale(from)) / (scale(to) - scale(from));
+      const texts = log ? steps.map((value) => sitegen.numbers.number(value, 3)) : evenTexts(steps);
       return {
         kind: log ? "log" : "linear",
         low: from,
         high: to,
         ticks: steps
-          .map((value) => ({ at: share(value), text: sitegen.numbers.number(value, 3) }))
+          .map((value, at) => ({ at: share(value), text: texts[at] }))
           .filter((tick) => tick.at > -1e-6 && tick.at < 1 + 1e-6),
         place: (value) => (typeof value === "number" ? share(value) : null),
       };
