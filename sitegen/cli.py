@@ -12,21 +12,10 @@ from typing import Any
 import click
 
 from sitegen import __version__
+from sitegen.cli_paths import ARCHIVE, FILE, FOLDER
+from sitegen.cli_publish import publish
 from sitegen.errors import SitegenError
 
-
-class _Named(click.Path):
-    """A path that has a name: an empty one would stand for the folder one is in, and comes from an unset variable."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "":
-            self.fail("the path is empty", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-ARCHIVE = _Named(exists=True, file_okay=False, path_type=Path)
-FILE = _Named(dir_okay=False, path_type=Path)
-FOLDER = _Named(file_okay=False, path_type=Path)
 INTERRUPTED = 130
 
 workers_option = click.option("--workers", type=click.IntRange(min=1), help="Processes; all processors by default.")
@@ -256,6 +245,9 @@ def _list_missing(lang: str, missing: Path, *, only: str | None, as_json: bool, 
     else:
         console.missing(report)
     return int(options["strict"] and bool(report.missing))
+
+
+cli.add_command(publish)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,0 +1,135 @@
+"""The commands that send a site to a host: parse, call, print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sitegen.cli_paths import FOLDER
+from sitegen.errors import SitegenError
+
+if TYPE_CHECKING:
+    from sitegen.console import Console
+    from sitegen.publish.host_finding import HostFinding
+    from sitegen.publish.parcel import Destination, Plan
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_ERRORS_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sending:
+    """What all `publish` commands are told."""
+
+    lang: str
+    site: Path
+    target: str
+    """The host whose rules are checked first."""
+    dry_run: bool
+    force: bool
+
+
+def _options(command: _Command) -> _Command:
+    """The options that all hosts share."""
+    shared = (
+        click.option(
+            "--site", type=FOLDER, default=Path("site"), show_default=True, help="Folder of the finished site."
+        ),
+        click.option("--dry-run", is_flag=True, help="List what would change and touch nothing."),
+        click.option("--force", is_flag=True, help="Publish although the preflight found errors."),
+    )
+    for option in reversed(shared):
+        command = option(command)
+    return command
+
+
+@click.group()
+def publish() -> None:
+    """Send a finished site to a host.
+
+    What a host would refuse, and what would give something away, is looked for first. Only files that sitegen
+    published there are ever replaced or removed.
+    """
+
+
+@publish.command("dir")
+@click.argument("folder", metavar="DEST", type=FOLDER)
+@_options
+@click.pass_obj
+def publish_dir(lang: str, /, folder: Path, site: Path, **options: Any) -> int:
+    """Copy the site into the folder DEST: the root of a web server, a mounted share.
+
+    Each file takes its place in one step. What others put into DEST stays as it is; a folder that is not empty and
+    was not published by sitegen is refused.
+    """
+    from sitegen.publish.parcel import read_parcel
+    from sitegen.publish.web_root import WebRoot
+
+    parcel = read_parcel(site)
+    sending = _Sending(lang=lang, site=site, target="file", **options)
+    return _send(sending, WebRoot(parcel, folder, site), parcel.left)
+
+
+def _send(given: _Sending, destination: Destination, left: Sequence[str]) -> int:
+    """Checks a site, says what will change at the destination, and does it."""
+    from sitegen.console import Console
+    from sitegen.publish.check_site import check_site
+    from sitegen.publish.parcel import shown_names
+
+    console = Console(given.lang)
+    errors = _say_findings(console, check_site(given.site, given.target))
+    if errors and not given.force:
+        raise SitegenError(
+            f"{given.site}: not published, errors: {errors}; mend them, or publish all the same with --force"
+        )
+    plan = destination.plan()
+    _say_plan(console, plan, everything=given.dry_run)
+    for key, values in destination.notes():
+        console.say(key, **values)
+    if left:
+        console.say("publish.left", names=shown_names(left))
+    if given.dry_run:
+        console.say("publish.nothing" if plan.empty else "publish.dry-run")
+        return 0
+    if not plan.empty:
+        with console.progress() as progress:
+            destination.send(progress)
+    console.say("publish.nothing" if plan.empty else "publish.done")
+    for key, values in destination.addresses():
+        console.say(key, **values)
+    return 0
+
+
+def _say_findings(console: Console, found: Sequence[HostFinding]) -> int:
+    """Prints the errors that the preflight found, and how much there is of the rest; how many errors."""
+    errors = [item for item in found if item.severity == "error"]
+    for item in errors[:_ERRORS_SHOWN]:
+        where = item.path if item.line is None else f"{item.path}:{item.line}"
+        console.say("publish.finding", where=where, text=item.text)
+    if len(errors) > _ERRORS_SHOWN:
+        console.say("publish.more-findings", count=len(errors) - _ERRORS_SHOWN)
+    if len(found) > len(errors):
+        console.say("publish.warnings", count=len(found) - len(errors))
+    return len(errors)
+
+
+def _say_plan(console: Console, plan: Plan, *, everything: bool) -> None:
+    """Prints how much will change; with everything, each file."""
+    kinds = (("added", plan.added), ("changed", plan.changed), ("removed", plan.removed))
+    for kind, changes in kinds if everything else ():
+        for change in changes:
+            console.say(f"publish.{kind}", path=change.path, size=_size(change.size))
+    counts = {kind: len(changes) for kind, changes in kinds}
+    sizes = {f"{kind}_size": _size(sum(change.size for change in changes)) for kind, changes in kinds}
+    console.say("publish.plan", unchanged=plan.unchanged, **counts, **sizes)
+
+
+def _size(amount: int) -> str:
+    """Bytes for a terminal, which is shown no space but the plain one."""
+    from sitegen.format import NBSP, size
+
+    return size(amount).replace(NBSP, " ")
