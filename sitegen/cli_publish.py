@@ -74,6 +74,30 @@ def publish_dir(lang: str, /, folder: Path, site: Path, **options: Any) -> int:
     return _send(sending, WebRoot(parcel, folder, site), parcel.left)
 
 
+@publish.command("pages")
+@click.option(
+    "--remote", default="origin", show_default=True, help="A remote of the repository one is in, or an address."
+)
+@click.option("--branch", default="gh-pages", show_default=True, help="The branch that is served.")
+@click.option("--orphan", is_flag=True, help="Keep no history of the branch but this publication.")
+@_options
+@click.pass_obj
+def publish_pages(lang: str, /, site: Path, remote: str, branch: str, orphan: bool, **options: Any) -> int:
+    """Put the site on a branch of a git remote, as GitHub Pages serves it: one commit each time.
+
+    The work tree and the index of the repository one is in are never touched. A branch with content that sitegen did
+    not publish is refused.
+    """
+    from sitegen.publish.pages_branch import BranchOptions, PagesBranch
+    from sitegen.publish.parcel import read_parcel
+
+    parcel = read_parcel(site)
+    sending = _Sending(lang=lang, site=site, target="pages", **options)
+    chosen = BranchOptions(remote=remote, branch=branch, orphan=orphan)
+    with PagesBranch(parcel, chosen, Path.cwd()) as destination:
+        return _send(sending, destination, parcel.left)
+
+
 def _send(given: _Sending, destination: Destination, left: Sequence[str]) -> int:
     """Checks a site, says what will change at the destination, and does it."""
     from sitegen.console import Console
