@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const own = sitegen.compare;
-  const { make, mark, save } = sitegen.index;
+  const { make, mark } = sitegen.index;
   const { letter } = sitegen.compareState;
   const lines = sitegen.compareLines;
   const RATES = ["reward", "pass_k"];
@@ -110,6 +110,15 @@
 
   const COLUMNS = ["raw", "EMA", "mean5"];
 
+  /** Hands a text to the reader as a file. @param {string} text @param {string} name */
+  function save(text, name) {
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+    link.download = name;
+    link.click();
+    window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
   /** @param {CompareView} view @param {ReturnType<typeof payload>} made */
   function csvOf(view, made) {
     const heads = made.drawn.flatMap(({ run }) => COLUMNS.map((name) => `${view.state.runs[run]} ${name}`));
@@ -173,6 +182,7 @@
     const baseline = /** @type {HTMLSelectElement | null} */ (document.querySelector("[data-baseline]"));
     const range = /** @type {HTMLSelectElement | null} */ (document.querySelector("select[data-range]"));
     if (!key || !baseline || !range) return;
+    key.classList.toggle("many", view.runs.length > 6);
     key.replaceChildren(
       ...view.runs.map((run, at) => {
         const item = make("li");

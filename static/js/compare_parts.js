@@ -40,7 +40,7 @@
     },
 
     /** @param {number[]} runs */
-    letters: (runs) => runs.map(sitegen.compareState.letter).join(own.lang === "zh" ? "、" : ", "),
+    letters: (runs) => sitegen.compareState.letters(runs).join(own.lang === "zh" ? "、" : ", "),
 
     /** @param {CompareSubject} subject */
     title(subject) {

@@ -220,8 +220,9 @@
     const words = subject.role ? make("span", "", label) : own.code(id);
     const term = subject.terms.find((found) => found !== null);
     words.title = subject.role ? [...new Set(subject.keys.filter(Boolean))].join(", ") : own.termTitle(term);
-    const line = option(id, view.state.metrics.includes(id), words, (on) => {
-      const rest = view.state.metrics.filter((other) => other !== id);
+    const shown = view.subjects.map((known) => known.id);
+    const line = option(id, shown.includes(id), words, (on) => {
+      const rest = shown.filter((other) => other !== id);
       chooseMetrics(on ? [...rest, id] : rest);
     });
     const count = make("span", "count", have.length === view.abouts.length ? own.say("all-runs") : own.letters(have));
@@ -240,7 +241,7 @@
     const roles = own.config.roles.filter(
       (role) => view.abouts.some((about) => Object.hasOwn(about.roles, role.id)) && fits(role.label, role.id),
     );
-    const on = new Set(view.state.metrics);
+    const on = new Set(view.subjects.map((subject) => subject.id));
     /** @param {string} key */
     const termOf = (key) => (view.abouts.find((about) => Object.hasOwn(about.metrics, key)) || view.abouts[0]).metrics[key][2];
     const found = keys
@@ -278,7 +279,7 @@
   /** @param {CompareView} view */
   own.metricPicker = function (view) {
     const count = document.querySelector("[data-metric-count]");
-    if (count) count.textContent = String(view.state.metrics.length);
+    if (count) count.textContent = String(view.subjects.length);
     if (metricDetails && metricDetails.open) metricLists();
   };
 })();

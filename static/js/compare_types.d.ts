@@ -147,6 +147,7 @@ interface Sitegen {
     metrics(ids: string[], config: CompareConfig): string;
     runs(slugs: string[], base: string): { runs: string; base: string };
     letter(at: number): string;
+    letters(runs: number[]): string[];
   };
   compareAxis: {
     wantsLog(values: number[]): boolean;

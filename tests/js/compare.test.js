@@ -61,6 +61,12 @@ test("the usual choice is not written, and a baseline that goes is not kept", ()
   same(compareState.runs(["a"], "b"), { runs: "a", base: "" });
 });
 
+test("letters in a row are a range", () => {
+  same(compareState.letters([0, 1, 2, 4, 5, 7]), ["A–C", "E", "F", "H"]);
+  same(compareState.letters([0, 1]), ["A", "B"]);
+  same(compareState.letters([]), []);
+});
+
 /* ------------------------------------------------------------------- colours */
 
 test("twelve runs are twelve different lines: eight of the first round, the others with the other dash", () => {

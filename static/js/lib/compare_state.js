@@ -53,5 +53,20 @@
 
     /** Letters by which runs are named on the page: A, B, … */
     letter: (at) => String.fromCharCode(65 + at),
+
+    /** The letters of runs that rise, three or more in a row as a range: A–C, E. */
+    letters(runs) {
+      /** @type {number[][]} */
+      const rows = [];
+      for (const run of runs) {
+        const last = rows[rows.length - 1];
+        if (last && last[last.length - 1] === run - 1) last.push(run);
+        else rows.push([run]);
+      }
+      const { letter } = sitegen.compareState;
+      return rows.flatMap((row) =>
+        row.length < 3 ? row.map(letter) : [`${letter(row[0])}–${letter(row[row.length - 1])}`],
+      );
+    },
   };
 })();
