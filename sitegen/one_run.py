@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen.analyse.run_analysis import analyse
+from sitegen.analyse.run_analysis import RunAnalysis, analyse
 from sitegen.errors import SitegenError
+from sitegen.model.run import Run
 from sitegen.publish.report import Report, metrics_report
 from sitegen.run_work import RunTask, find_runs, read_run
 from sitegen.settings import SITE_FILE, SiteSettings, load_site_settings
 
 LEVELS = 6
 """So many folders above a run its archive's `sitegen.toml` is looked for: as deep as a run may lie in an archive."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneRun:
+    """A run that one command works on; it has passed the privacy border."""
+
+    run: Run
+    """The run."""
+    analysis: RunAnalysis
+    """Its analyses."""
+    site: SiteSettings
+    """Settings of its archive."""
+    archive: Path
+    """Root of its archive."""
+
+
+def one_run(name: str, archive: Path | None) -> OneRun:
+    """One run with its analyses.
+
+    Args:
+        name: The run's folder; with an archive also its path, address or name there.
+        archive: The archive's root; None for the one above the folder, or the folder alone.
+
+    Raises:
+        SitegenError: no such run, or several of that name.
+        SettingsError: a settings file cannot be used.
+    """
+    task, site, root = _found(name, archive)
+    run = read_run(task, site)
+    return OneRun(run=run, analysis=analyse(run, site), site=site, archive=root)
 
 
 def report_of(name: str, archive: Path | None) -> Report:
@@ -26,9 +58,8 @@ def report_of(name: str, archive: Path | None) -> Report:
         SitegenError: no such run, or several of that name.
         SettingsError: a settings file cannot be used.
     """
-    task, site = _found(name, archive)
-    run = read_run(task, site)
-    return metrics_report(run, analyse(run, site))
+    found = one_run(name, archive)
+    return metrics_report(found.run, found.analysis)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -43,7 +74,7 @@ def write_text(path: Path, text: str) -> None:
         raise SitegenError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _found(name: str, archive: Path | None) -> tuple[RunTask, SiteSettings]:
+def _found(name: str, archive: Path | None) -> tuple[RunTask, SiteSettings, Path]:
     folder = Path(name)
     if archive is None:
         if not folder.is_dir():
@@ -53,7 +84,7 @@ def _found(name: str, archive: Path | None) -> tuple[RunTask, SiteSettings]:
     tasks = find_runs(archive, site).tasks
     chosen = _by_folder(tasks, folder) or [task for task in tasks if name in _names(task)]
     if len(chosen) == 1:
-        return chosen[0], site
+        return chosen[0], site, archive
     if len(chosen) > 1:
         raise SitegenError(f"{name}: several runs: {_listed(chosen)}; give one of these with --archive {archive}")
     known = sorted({each for task in tasks for each in _names(task)})

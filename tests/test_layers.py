@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1] / "sitegen"
 LAYERS = (
     "cli",
     "cli_publish",
+    "cli_run",
     "cli_paths",
     "serve",
     "console",
@@ -49,11 +50,12 @@ OWNERS = {  # library -> layers that may import it
     "pandas": {"model", "readers", "assemble", "analyse", "charts", "privacy", "publish"},
     "altair": {"charts"},
     "vl_convert": {"charts"},
-    "click": {"cli", "cli_publish", "cli_paths"},
+    "click": {"cli", "cli_publish", "cli_run", "cli_paths"},
     "jinja2": {"render"},
     "markdown_it": {"render"},
     "nh3": {"render"},
     "rich": {"console"},
+    "ruamel": {"publish"},
     "selectolax": {"publish"},
     "watchfiles": {"serve"},
 }
