@@ -200,6 +200,7 @@ def environment() -> Environment:
         "label_term": label_term,
         "popovers": _popovers,
         "json_script": json_script,
+        "linked_data": linked_data,
         "range": range,
     }
     env.filters.update(_filters())
@@ -544,6 +545,15 @@ def json_script(data: Any, element_id: str | None = None) -> Markup:
     """
     attribute = Markup(' id="{}"').format(element_id) if element_id else Markup("")
     return Markup('<script type="application/json"{}>{}</script>').format(attribute, Markup(js_text(data)))
+
+
+def linked_data(data: Any) -> Markup:
+    """Structured data for search engines: a block that no browser runs, so that the policy lets it stand.
+
+    Raises:
+        ValueError: a NaN or infinite number.
+    """
+    return Markup('<script type="application/ld+json">{}</script>').format(Markup(js_text(data)))
 
 
 def js_text(data: Any) -> str:

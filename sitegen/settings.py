@@ -39,6 +39,8 @@ class SiteSettings:
     """One sentence under the title; None for none."""
     base_url: str | None = None
     """Absolute address of the published site, for feed, sitemap and canonical links; None makes none of these."""
+    listed: bool = True
+    """False: pages ask search engines to leave them out, and there is no feed, sitemap or link preview."""
     include: tuple[str, ...] = ()
     """Globs on run paths; empty means all."""
     exclude: tuple[str, ...] = ()
@@ -329,6 +331,7 @@ _SITE_KEYS: Mapping[str, _Check] = {
     "title": _text,
     "description": _text,
     "base_url": _base_url,
+    "listed": _truth,
     "include": _strings,
     "exclude": _strings,
     "primary_metric": _string,

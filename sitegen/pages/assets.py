@@ -103,6 +103,7 @@ def site_assets() -> Mapping[str, bytes]:
         "compare.js": b"\n".join(_script(name) for name in COMPARE_SCRIPTS),
         "run.js": b"\n".join(_script(name) for name in RUN_SCRIPTS),
         "theme.js": static_bytes("js/theme.js"),
+        "redirect.js": static_bytes("js/redirect.js"),
         "icon.svg": static_bytes("img/icon.svg"),
     }
 

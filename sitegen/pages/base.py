@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sitegen.render import render
 from sitegen.settings import SiteSettings
@@ -81,6 +81,10 @@ class PageHead:
     """Site paths of further deferred scripts (Vega runtime, chart forms, data), in order."""
     translated: bool = True
     """Whether the page exists in both languages."""
+    picture: str | None = None
+    """Site path of the picture that link previews show, 1200 by 630; None for none."""
+    dataset: Mapping[Lang, Mapping[str, Any]] | None = None
+    """What the page says of its run to search engines (schema.org `Dataset`), by language; None for nothing."""
 
 
 class View(Protocol):

@@ -29,6 +29,7 @@ from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_pag
 from sitegen.pages.compare_data import compare_files
 from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
+from sitegen.pages.run_follow import followed_head, social_files
 from sitegen.pages.run_header import page_kinds
 from sitegen.pages.run_view import PageKind, RunInput, Voice
 from sitegen.publish.run_json import dump, run_json
@@ -71,6 +72,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     if series is not None:
         yield series
     yield from compare_files(run, analysis, context.glossary)
+    yield from social_files(given)
     scripts: dict[PageKind, tuple[str, ...]] = {}
     for kind in page_kinds(given):
         made = list(_data_scripts(given, kind, trials))
@@ -78,7 +80,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
         scripts[kind] = (*_assets(given, kind), *(file.path for file in made))
     for lang in LANGS:
         for kind in page_kinds(given):
-            head = _head(given, kind, scripts[kind])
+            head = followed_head(given, kind, _head(given, kind, scripts[kind]), (_json_path(run.slug), *downloads))
             voice = Voice(lang, head.path)
             page = _builders(given, voice, head, trials, tuple(downloads))[kind]()
             yield render_page(TEMPLATES[kind], page, context, lang)

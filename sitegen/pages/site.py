@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.sax.saxutils import escape
 
 from sitegen.pages.about import about_page
 from sitegen.pages.archive_data import archive_files, found_scripts
@@ -17,6 +16,8 @@ from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, grou
 from sitegen.pages.index import ArchiveScripts, index_page, list_pages, newest_first
 from sitegen.pages.row import RunRow
 from sitegen.pages.search import INDEX_PATH, search_page, search_script
+from sitegen.publish.feed import FEED_PATH, feed
+from sitegen.publish.sitemap import followed, robots, sitemaps
 from sitegen.render import CSP, js_text
 from sitegen.text import LANGS, Lang, same, ui
 
@@ -72,12 +73,18 @@ def site_files(
         data = found_scripts(file.path for file in made)
         yield from made
     found = book(ordered, site.glossary, every=site.settings.glossary == "all")
+    pages: list[str] = []
     for template, view in _views(ordered, found, site, data):
+        if not isinstance(view, RedirectPage):
+            pages.append(view.head.path)
         for lang in langs:
             yield render_page(template, view, site, lang)
     if "en" in langs:
         yield _file(INDEX_PATH, search_script(ordered, found, site))
         yield from _plain_files(ordered, site)
+        if followed(site.settings):
+            yield from sitemaps(ordered, pages, site.settings)
+            yield from (_file(localised(FEED_PATH, lang), feed(ordered, site.settings, lang)) for lang in LANGS)
 
 
 def _views(
@@ -115,11 +122,9 @@ def _plain_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile
     yield _file("archive.js", f"sitegen.runs = {js_text([row.slug for row in rows])};\n")
     missing = PlainPage(head=PageHead(path="404.html", title=ui("missing.title"), translated=False))
     yield render_page("pages/not_found.html", missing, site, "en")
-    yield _file("_headers", HEADERS)
+    yield _file("_headers", headers(site))
     yield _file(".nojekyll", "")
-    yield _file("robots.txt", robots(site))
-    if site.settings.base_url:
-        yield _file("sitemap.xml", sitemap(rows, site.settings.base_url))
+    yield _file("robots.txt", robots(site.settings))
 
 
 def _file(path: str, text: str) -> SiteFile:
@@ -136,34 +141,11 @@ HEADERS = f"""/*
 """Headers for hosts that read `_headers` (Netlify, Cloudflare Pages)."""
 
 
-def robots(site: SiteContext) -> str:
-    """`robots.txt`: everything may be read."""
-    base = site.settings.base_url
-    return "User-agent: *\nAllow: /\n" + (f"Sitemap: {base.rstrip('/')}/sitemap.xml\n" if base else "")
-
-
-def sitemap(rows: Sequence[RunRow], base_url: str) -> str:
-    """`sitemap.xml`: the pages to find the site by, each with its other language."""
-    pages = [
-        "index.html",
-        "compare/index.html",
-        "glossary/index.html",
-        "about.html",
-        *(run_page(row.slug) for row in rows),
-    ]
-    base = base_url.rstrip("/")
-    links: dict[Lang, str] = {"en": "en", "zh": "zh-CN"}
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
-    lines.append(
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">'
-    )
-    for page in pages:
-        addresses = {lang: escape(f"{base}/{localised(page, lang)}", {'"': "&quot;"}) for lang in LANGS}
-        alternates = "".join(
-            f'<xhtml:link rel="alternate" hreflang="{links[lang]}" href="{addresses[lang]}"/>' for lang in LANGS
-        )
-        lines += [f"<url><loc>{addresses[lang]}</loc>{alternates}</url>" for lang in LANGS]
-    return "\n".join([*lines, "</urlset>", ""])
+def headers(site: SiteContext) -> str:
+    """`_headers`; an archive that is not listed asks search engines to leave all of its files out, data too."""
+    if site.settings.listed:
+        return HEADERS
+    return HEADERS.replace("/assets/*", "  X-Robots-Tag: noindex\n/assets/*")
 
 
 def archive_data(rows: Sequence[RunRow], site: SiteContext) -> dict[str, Any]:
