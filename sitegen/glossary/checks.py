@@ -202,10 +202,10 @@ def _twice(framework: str, names: Sequence[tuple[str, str]]) -> Iterable[Fault]:
 
 
 def _ambiguous(framework: str, names: Sequence[tuple[str, str]]) -> Iterable[Fault]:
-    """Pairs of equal rank that some name would match both of."""
+    """Pairs of equal precedence that some name would match both of."""
     patterns = [(pattern, owner) for name, owner in names if (pattern := compile_pattern(name)) is not None]
     for (left, one), (right, other) in combinations(patterns, 2):
-        if one != other and left.rank[:2] == right.rank[:2] and overlap(left.name, right.name):
+        if one != other and left.precedence == right.precedence and overlap(left.name, right.name):
             yield Fault(where=f"{framework}: {left.name}", what=f"cannot be told from {right.name} ({one}, {other})")
 
 

@@ -1,7 +1,8 @@
 """Names with `{placeholders}`: matching a logged name, and filling the texts with what was matched.
 
 A placeholder stands for one or more characters other than `/`. Of two patterns that match, the one with more literal
-characters is meant; then the one with fewer placeholders.
+characters is meant; then the one with fewer placeholders; then the one whose first part, up to the first `/`, is
+literal: `batch/{env}` goes before `{env}/Turns`.
 """
 
 from __future__ import annotations
@@ -30,11 +31,18 @@ class Pattern:
     """Characters outside placeholders."""
     holes: int
     """Placeholders."""
+    rooted: bool
+    """The first part, up to the first `/`, is literal."""
 
     @property
-    def rank(self) -> tuple[int, int, str]:
+    def precedence(self) -> tuple[int, int, bool]:
+        """Of two patterns that match, the one with the smaller value is meant; equal ones cannot be told apart."""
+        return (-self.literal, self.holes, not self.rooted)
+
+    @property
+    def rank(self) -> tuple[tuple[int, int, bool], str]:
         """Sort key: the pattern to try first is the smallest."""
-        return (-self.literal, self.holes, self.name)
+        return (self.precedence, self.name)
 
     def match(self, name: str) -> dict[str, str] | None:
         """What each placeholder stands for in `name`; None without a match."""
@@ -63,6 +71,7 @@ def compile_pattern(name: str) -> Pattern | None:
         regex=re.compile("".join(source), re.DOTALL),
         literal=sum(len(part) for part in parts[::2]),
         holes=len(parts) // 2,
+        rooted="/" in parts[0],
     )
 
 

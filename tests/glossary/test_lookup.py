@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sitegen.errors import SettingsError
-from sitegen.glossary import loader
+from sitegen.glossary import checks, loader
 from sitegen.glossary.lookup import Glossary, load_glossary
 
 
@@ -52,6 +52,20 @@ def test_an_exact_name_goes_before_a_pattern() -> None:
 def test_the_pattern_with_more_literal_characters_is_meant() -> None:
     glossary = Glossary([book("skyrl", "eval/{n}", "eval/{n}_score", "{n}/x_score")])
     assert glossary.explain("eval/a_score", "skyrl").id == "skyrl-e1"
+
+
+@pytest.mark.parametrize("names", [("batch/{n}", "{n}/Turns"), ("{n}/Turns", "batch/{n}")])
+def test_between_equal_patterns_the_one_with_a_literal_first_part_is_meant(names: tuple[str, str]) -> None:
+    own = book("skyrl", *names)
+    glossary = Glossary([own])
+    assert checks.name_faults([own]) == []
+    assert glossary.explain("batch/Turns", "skyrl").names == ("batch/{n}",)
+    assert glossary.explain("math/Turns", "skyrl").names == ("{n}/Turns",)
+
+
+def test_a_literal_beginning_without_a_slash_does_not_decide_between_patterns() -> None:
+    faults = checks.name_faults([book("skyrl", "x_{n}/a", "{n}_x/a")])
+    assert [fault.what for fault in faults] == ["cannot be told from {n}_x/a (skyrl-e0, skyrl-e1)"]
 
 
 def test_a_pattern_of_the_runs_framework_goes_before_a_common_exact_name() -> None:

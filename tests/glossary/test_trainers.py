@@ -1,4 +1,4 @@
-"""Names as TRL, OpenRLHF, slime and NeMo-RL log them: which entry explains them, and whether values fit its unit."""
+"""Names as TRL, OpenRLHF, slime, NeMo-RL and prime-rl log them: which entry explains them, do values fit its unit."""
 
 from __future__ import annotations
 
@@ -72,6 +72,16 @@ NAMES = [
     ("nemo-rl", "Throughputs (per Group)/E2E (Tokens/sec)", "nemo-rl-tokens_per_sec"),
     ("nemo-rl", "validation/accuracy", "nemo-rl-val-accuracy"),
     ("nemo-rl", "ray/node.0.gpu.7.util", "nemo-rl-ray-util"),
+    # prime-rl: console lines of single environments, which share the shape of a tracker's name
+    ("prime-rl", "batch/math", "prime-rl-batch-env"),
+    ("prime-rl", "batch/Turns", "prime-rl-batch-env"),
+    ("prime-rl", "math/Reward", "prime-rl-train-reward"),
+    ("prime-rl", "math/Turns", "prime-rl-num_turns"),
+    ("prime-rl", "math/Error", "prime-rl-console-rates"),
+    ("prime-rl", "math/Cancelled", "prime-rl-console-cancelled"),
+    ("prime-rl", "math/Ratio", "prime-rl-console-ratio"),
+    ("prime-rl", "math/Time", "prime-rl-console-eval_time"),
+    ("prime-rl", "time/step", "prime-rl-time-step"),
 ]
 
 
