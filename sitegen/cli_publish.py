@@ -74,6 +74,38 @@ def publish_dir(lang: str, /, folder: Path, site: Path, **options: Any) -> int:
     return _send(sending, WebRoot(parcel, folder, site), parcel.left)
 
 
+@publish.command("hf")
+@click.argument("repo", metavar="ORG/NAME")
+@click.option(
+    "--repo-type",
+    type=click.Choice(["space", "model", "dataset"]),
+    default="space",
+    show_default=True,
+    help="A static Space of its own, or a folder of a repository that is there.",
+)
+@click.option("--path-in-repo", default="", help="Folder of a model or dataset repository: training.")
+@click.option("--public", is_flag=True, help="A Space that is made can be seen by everybody; private by default.")
+@click.option("--model", "models", multiple=True, help="Link the Space to this model too; may be given again.")
+@_options
+@click.pass_obj
+def publish_hf(lang: str, /, repo: str, site: Path, public: bool, models: tuple[str, ...], **options: Any) -> int:
+    """Put the site on the Hugging Face hub, as the static Space ORG/NAME or into a folder of a repository.
+
+    A Space is made when it is missing, private unless --public says otherwise. One that is not empty and was not
+    published by sitegen is refused. A run that was cut off is continued by the next. The token is that of HF_TOKEN or
+    of `hf auth login`.
+    """
+    from sitegen.publish.hub import HubOptions, HubRepo, check_folder
+    from sitegen.publish.parcel import read_parcel
+
+    repo_type = options.pop("repo_type")
+    folder = check_folder(options.pop("path_in_repo"), repo_type)
+    parcel = read_parcel(site)
+    chosen = HubOptions(repo=repo, repo_type=repo_type, folder=folder, public=public, models=models)
+    sending = _Sending(lang=lang, site=site, target="hf", **options)
+    return _send(sending, HubRepo(parcel, chosen), parcel.left)
+
+
 @publish.command("pages")
 @click.option(
     "--remote", default="origin", show_default=True, help="A remote of the repository one is in, or an address."

@@ -51,6 +51,7 @@ OWNERS = {  # library -> layers that may import it
     "altair": {"charts"},
     "vl_convert": {"charts"},
     "click": {"cli", "cli_publish", "cli_run", "cli_paths"},
+    "huggingface_hub": {"publish"},
     "jinja2": {"render"},
     "markdown_it": {"render"},
     "nh3": {"render"},

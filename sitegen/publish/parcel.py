@@ -140,7 +140,12 @@ def read_parcel(site: Path) -> Parcel:
             files[path] = local_file((site / path).read_bytes(), site / path)
         except OSError as error:
             raise SitegenError(f"{site / path}: cannot be read: {error.strerror}; build the site again") from None
-    return Parcel(files=files, left=tuple(path for path, _ in foreign(site, owned)))
+    return Parcel(files=files, left=_left(site, owned))
+
+
+def _left(site: Path, owned: dict[str, str]) -> tuple[str, ...]:
+    """What lies in a site and is not ours; empty folders are nothing."""
+    return tuple(path for path, place in foreign(site, owned) if place.is_symlink() or not place.is_dir())
 
 
 def parse_manifest(content: bytes, where: str) -> Mapping[str, str]:
@@ -167,7 +172,13 @@ def mark(files: Mapping[str, LocalFile], more: Mapping[str, str] | None = None) 
     return local_file(manifest({**(more or {}), **{path: file.sha256 for path, file in files.items()}}))
 
 
-def plan_for(files: Mapping[str, LocalFile], there: There, name: Callable[[str, LocalFile], str], where: str) -> Plan:
+def plan_for(
+    files: Mapping[str, LocalFile],
+    there: There,
+    name: Callable[[str, LocalFile], str],
+    where: str,
+    kept: Mapping[str, str] | None = None,
+) -> Plan:
     """What has to change at a place.
 
     Args:
@@ -175,16 +186,18 @@ def plan_for(files: Mapping[str, LocalFile], there: There, name: Callable[[str, 
         there: What lies there.
         name: The name of a file's content, as the place tells it for that path.
         where: The place, for messages.
+        kept: What is ours and stays as somebody changed it, with the hash that we published.
 
     Raises:
         OutputError: the place is not ours, or something there is in the way.
     """
     ours = there.ours or {}
-    wanted = {**files, MANIFEST: mark(files)}
+    kept = kept or {}
+    wanted = {**files, MANIFEST: mark(files, kept)}
     same = {path for path, file in wanted.items() if there.ids.get(path) == name(path, file)}
     others = there.ids.keys() - ours.keys() - {MANIFEST}
     _refuse_clashes(wanted.keys(), others - same, where)
-    removed = sorted(path for path in ours if path in there.ids and path not in wanted)
+    removed = sorted(path for path in ours if path in there.ids and path not in wanted and path not in kept)
     return Plan(
         added=_changes(files, [path for path in files if path not in there.ids]),
         changed=_changes(files, [path for path in files if path in there.ids and path not in same]),
