@@ -7,13 +7,18 @@ import re
 
 import pytest
 
+from sitegen.model.run import RunSettings
 from sitegen.pages import site_files
 from sitegen.pages.base import render_page
 from sitegen.pages.compare import UNINTERESTING, compare_page
 from sitegen.pages.compare_data import ROLES
 from sitegen.pages.index import ArchiveScripts
+from sitegen.pages.run_header import run_header
+from sitegen.pages.run_view import Voice
 from sitegen.text import LANGS, Lang, ui_strings
+from tests.factories import make_run
 from tests.pages.rows import many
+from tests.pages.run_fixture import given
 from tests.pages.site_fixture import site_context
 
 DATA = ArchiveScripts(runs="data/runs.0.js", columns="data/columns.0.js", compare="data/compare.0.js")
@@ -93,3 +98,12 @@ def test_an_archive_without_runs_says_nothing_can_be_chosen() -> None:
     config = re.search(r'id="compare-config">(.*?)</script>', html())
     assert config is not None
     assert json.loads(config[1])["frameworks"]["skyrl"] == "SkyRL"
+
+
+@pytest.mark.parametrize(
+    ("other", "runs"), [(None, "team/a"), ("team/b", "team/a,team/b"), ("team/a", "team/a"), ("gone", "team/a,gone")]
+)
+def test_a_run_page_begins_a_comparison_with_the_run_that_run_toml_names(other: str | None, runs: str) -> None:
+    run = make_run(slug="team/a", settings=RunSettings(compare_to=other))
+    header = run_header(given(run), Voice("zh", "runs/team/a/index.html"), "index")
+    assert header.compare == f"../../../compare/index.html#runs={runs}"
