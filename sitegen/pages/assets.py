@@ -24,6 +24,7 @@ STYLE_SHEETS = (
     "index",
     "run",
     "trials",
+    "card",
     "glossary",
     "compare",
     "search",
@@ -52,8 +53,8 @@ SCRIPTS = (
 )
 """`static/js/*.js` of every page, in order of use; `texts` is made here."""
 
-RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials", "trial")
-"""`static/js/*.js` of the run pages: chart cards, the table of all trials, the page of one."""
+RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials", "trial", "link_run")
+"""`static/js/*.js` of the run pages: chart cards, the table of all trials, the page of one, links to copy."""
 
 INDEX_SCRIPTS = (
     "lib/numbers",

@@ -31,6 +31,7 @@ from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
 from sitegen.pages.run_follow import followed_head, social_files
 from sitegen.pages.run_header import page_kinds
+from sitegen.pages.run_share import card_files
 from sitegen.pages.run_view import PageKind, RunInput, Voice
 from sitegen.publish.run_json import dump, run_json
 from sitegen.render import js_text
@@ -72,6 +73,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     if series is not None:
         yield series
     yield from compare_files(run, analysis, context.glossary)
+    yield from card_files(given)
     yield from social_files(given)
     scripts: dict[PageKind, tuple[str, ...]] = {}
     for kind in page_kinds(given):

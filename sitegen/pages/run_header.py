@@ -11,6 +11,7 @@ from sitegen.glossary.places import LABELS, algorithm_entry
 from sitegen.model.run import Run
 from sitegen.pages.base import COMPARE_PATH, run_page
 from sitegen.pages.log_entries import has_logs
+from sitegen.pages.run_share import Share, run_share
 from sitegen.pages.run_view import Fact, Head, Link, Mark, Note, PageKind, RunInput, Tone, Voice
 
 _WANDB_PAGE = re.compile(r"https://[\w.-]+/[\w.-]+/[\w.-]+/runs/[\w-]+", re.ASCII)
@@ -95,6 +96,8 @@ class RunHeader:
     """Which marks the key explains."""
     compare: str
     """Link to the comparison that begins with this run, and with the one that `run.toml` names beside it."""
+    share: Share | None = None
+    """Texts for linking the run; on the overview only."""
 
 
 def page_kinds(given: RunInput) -> tuple[PageKind, ...]:
@@ -136,6 +139,7 @@ def run_header(given: RunInput, voice: Voice, current: PageKind) -> RunHeader:
             evaluations=any("evaluation" in chart.datasets["marks"]["kind"] for chart in given.section("reward")),
         ),
         compare=_compare(run, voice),
+        share=run_share(given, voice) if current == "index" else None,
     )
 
 
