@@ -165,7 +165,11 @@
       if (place >= 0) cell.classList.add("m", `m${place + 1}`);
       else if (!usual.has(column.id)) cell.classList.add("x");
       if (WIDE.includes(column.id)) cell.classList.add("opt-col");
-      if (place >= 0 || !usual.has(column.id)) cell.prepend(own.make("span", "ph", column.id === "ema" ? "EMA" : column.label));
+      if (place >= 0 || !usual.has(column.id)) {
+        const label = own.make("span", "ph");
+        label.append(own.wrapped(column.id === "ema" ? "EMA" : column.label));
+        cell.prepend(label);
+      }
       row.append(cell);
     }
     return row;
