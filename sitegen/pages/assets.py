@@ -53,7 +53,7 @@ SCRIPTS = (
 )
 """`static/js/*.js` of every page, in order of use; `texts` is made here."""
 
-RUN_SCRIPTS = ("lib/trial_rows", "cards", "trials", "trial", "link_run")
+RUN_SCRIPTS = ("lib/run_rows", "lib/trial_rows", "cards", "trials", "trial", "link_run")
 """`static/js/*.js` of the run pages: chart cards, the table of all trials, the page of one, links to copy."""
 
 INDEX_SCRIPTS = (

@@ -79,7 +79,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
     for kind in page_kinds(given):
         made = list(_data_scripts(given, kind, trials))
         yield from made
-        scripts[kind] = (*_assets(given, kind), *(file.path for file in made))
+        scripts[kind] = _ordered(kind, _assets(given, kind), [file.path for file in made])
     for lang in LANGS:
         for kind in page_kinds(given):
             head = followed_head(given, kind, _head(given, kind, scripts[kind]), (_json_path(run.slug), *downloads))
@@ -154,6 +154,13 @@ def _description(given: RunInput) -> Text:
     return Text(f"{steps[0]} {rewards[0]}", f"{steps[1]}{rewards[1]}")
 
 
+def _ordered(kind: PageKind, assets: Sequence[str], data: Sequence[str]) -> tuple[str, ...]:
+    """Scripts in the order in which they run: the table of trials does not wait for the drawing of charts."""
+    if kind != "trials":
+        return (*assets, *data)
+    return (*assets[-1:], *data[-1:], *assets[:-1], *data[:-1])
+
+
 def _assets(given: RunInput, kind: PageKind) -> tuple[str, ...]:
     """Site paths of the shared scripts that a page needs."""
     assets = given.context.assets
@@ -169,7 +176,10 @@ def _data_scripts(given: RunInput, kind: PageKind, trials: TrialColumns | None) 
     if charts:
         yield _script(given.run.slug, "overview" if kind == "index" else kind, "charts", charts_data(given, charts))
     if kind == "trials" and trials is not None:
-        yield _script(given.run.slug, "trials-table", "trials", run_trials.trials_data(trials))
+        analysis = given.analysis
+        assert analysis.trials is not None
+        data = run_trials.trials_data(trials, analysis.trials, analysis.halves)
+        yield _script(given.run.slug, "trials-table", "trials", data)
 
 
 def _script(slug: str, name: str, key: str, payload: Mapping[str, Any]) -> SiteFile:

@@ -8,13 +8,15 @@ from typing import Any
 
 from sitegen import format as fmt
 from sitegen.analyse.export import TrialColumns
-from sitegen.analyse.trials import Spread, TrialSummary
+from sitegen.analyse.tasks import Halves
+from sitegen.analyse.trials import LONG_TAIL_TURNS, Spread, TrialSummary
 from sitegen.glossary.places import LABELS
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
 from sitegen.pages.run_course import funnel_more, halves_table, phases_table
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_outcomes import ErrorsView, errors_view, funnel, threshold, trials_sentence
+from sitegen.pages.run_tasks import Spreads, long_tail, spreads, task_columns, tasks_data, tasks_table
 from sitegen.pages.run_view import (
     Cell,
     ChartCard,
@@ -33,8 +35,6 @@ from sitegen.pages.trial import trajectory_note
 TEMPLATE = "pages/run_trials.html"
 STATIC_ROWS = 200
 """Trials in the page itself; the rest come from the data script."""
-TASK_ROWS = 200
-"""Tasks in the page; the CSV has all of them."""
 _NUMBERS = ("reward", "turns", "input_tokens", "output_tokens", "wall_s")
 
 
@@ -68,8 +68,18 @@ class RunTrials:
     """Never, sometimes, always solved."""
     tasks: Table
     """Tasks, most attempts first."""
-    tasks_note: str
-    """How many tasks are left to the CSV; empty when none are."""
+    task_columns: tuple[str, ...]
+    """Keys of the task table's columns, in order."""
+    task_total: int
+    """Tasks."""
+    tail: Table | None
+    """The longest trials; None when none is long."""
+    tail_note: str
+    """How many are long."""
+    tail_from: int
+    """Fewest turns of a long trial."""
+    spreads: tuple[Spreads, ...]
+    """Distributions of turns, tokens and durations."""
     trials: Table
     """The first trials."""
     columns: tuple[str, ...]
@@ -92,7 +102,6 @@ def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColu
     assert trials is not None
     means = {group.name: group.turns.mean for group in trials.outcomes}
     page = voice.urls.page_to(head.path)
-    left = len(trials.tasks) - TASK_ROWS
     return RunTrials(
         head=head,
         header=run_header(given, voice, "trials"),
@@ -106,8 +115,13 @@ def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColu
         halves=halves_table(given, voice),
         errors=errors_view(given, voice, page),
         tasks_sentence=_tasks_sentence(trials, voice),
-        tasks=tasks_table(trials, voice),
-        tasks_note=voice.say("tasks.rest", n=voice.count(left)) if left > 0 else "",
+        tasks=tasks_table(trials, given.analysis.halves, voice),
+        task_columns=task_columns(given.analysis.halves),
+        task_total=len(trials.tasks),
+        tail=long_tail(columns, voice, lambda name, row: _trial_cell(columns, name, row, voice)),
+        tail_note=voice.say("tail.note", n=voice.count(trials.long_tail), turns=LONG_TAIL_TURNS),
+        tail_from=LONG_TAIL_TURNS + 1,
+        spreads=spreads(given, trials.success_threshold, voice),
         trials=trials_table(columns, voice),
         columns=_shown(columns),
         exceptions=columns.names["exception"],
@@ -168,36 +182,6 @@ def _tasks_sentence(trials: TrialSummary, voice: Voice) -> str:
     )
 
 
-def tasks_table(trials: TrialSummary, voice: Voice) -> Table:
-    """The tasks with the most attempts."""
-    titles = ("attempts", "graded", "solved", "solve-rate", "mean-reward", "with-exception", "mean-turns")
-    rows = []
-    for row in trials.tasks[:TASK_ROWS]:
-        rate = row.solved / row.graded if row.graded else None
-        counts = (row.attempts, row.graded, row.solved)
-        rows.append(
-            (
-                code_cell(row.task),
-                *(number_cell(value, voice.count(value)) for value in counts),
-                number_cell(rate, voice.percent(rate)),
-                number_cell(row.mean_reward, voice.number(row.mean_reward)),
-                number_cell(row.exceptions, voice.count(row.exceptions)),
-                number_cell(row.mean_turns, voice.number(row.mean_turns, 3)),
-            )
-        )
-    return Table(
-        id="tasks-table",
-        caption=voice.say("tasks.caption"),
-        columns=(
-            column(voice, "col.task"),
-            *(column(voice, f"col.{name}", numeric=True) for name in titles),
-        ),
-        rows=tuple(rows),
-        sortable=True,
-        classes="dense",
-    )
-
-
 def _shown(columns: TrialColumns) -> tuple[str, ...]:
     order = ("task", "trial", "outcome", "reward", "turns", "exception", "input_tokens", "output_tokens", "wall_s")
     return tuple(name for name in order if name in columns.columns)
@@ -236,7 +220,7 @@ def _missing(columns: TrialColumns, voice: Voice) -> tuple[str, ...]:
     return tuple(voice.say(f"missing.{word}") for name, word in known.items() if name in columns.missing)
 
 
-def trials_data(columns: TrialColumns) -> Mapping[str, Any]:
-    """What the data script of the trials page registers."""
+def trials_data(columns: TrialColumns, trials: TrialSummary, halves: Halves | None) -> Mapping[str, Any]:
+    """What the data script of the trials page registers: trials and tasks as columns."""
     data: dict[str, Any] = {"names": dict(columns.names), "columns": dict(columns.columns)}
-    return {"total": columns.total, "pages": dict(columns.pages), **data}
+    return {"total": columns.total, "pages": dict(columns.pages), **data, "tasks": tasks_data(trials, halves)}

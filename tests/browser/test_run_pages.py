@@ -26,7 +26,7 @@ def page(watch: Callable[..., Watched], bases: dict[str, str]) -> Watched:
 
 
 ROWS = "document.querySelectorAll('#all-trials tbody tr').length"
-COUNT = "[data-trial-count]"
+COUNT = "[data-trials] [data-trial-count]"
 
 
 def test_all_trials_are_filtered_sorted_and_paged(page: Watched, run: str) -> None:
@@ -34,13 +34,13 @@ def test_all_trials_are_filtered_sorted_and_paged(page: Watched, run: str) -> No
     expect(opened.locator(COUNT)).to_have_text("4,000 of 4,000 trials")
     assert opened.evaluate(ROWS) == 200
     first = opened.text_content("#all-trials tbody tr:first-child")
-    opened.click("[data-trial-pager] [data-step='1']")
+    opened.click("[data-trials] [data-trial-pager] [data-step='1']")
     assert opened.text_content("#all-trials tbody tr:first-child") != first
-    assert opened.text_content("[data-trial-page]") == "201–400"
+    assert opened.text_content("[data-trials] [data-trial-page]") == "201–400"
     opened.select_option("[name=outcome]", "-1")
     expect(opened.locator(COUNT)).to_have_text("126 of 4,000 trials")
     assert opened.evaluate("location.hash") == "#t-outcome=-1"
-    opened.click("[data-trial-filters] [type=reset]")
+    opened.click("[data-trials] [data-trial-filters] [type=reset]")
     expect(opened.locator(COUNT)).to_have_text("4,000 of 4,000 trials")
     opened.click("#all-trials thead th:nth-child(5) button")
     turns = opened.evaluate(

@@ -4,7 +4,7 @@ const assert = require("node:assert/strict");
 const load = require("./load.js");
 const { plain } = load;
 
-const { trialRows } = load("table", "filter", "trial_rows");
+const { trialRows } = load("filter", "trial_rows");
 
 const data = {
   total: 5,
@@ -18,34 +18,61 @@ const data = {
   },
 };
 
+const index = () => trialRows.index(data);
+const rows = (query) => plain(trialRows.passing(index(), query).rows);
+
 test("no filter keeps every row in table order", () => {
-  assert.deepEqual(plain(trialRows.passing(data, {})), [0, 1, 2, 3, 4]);
+  assert.deepEqual(rows({}), [0, 1, 2, 3, 4]);
 });
 
 test("text finds tasks and trial names, whatever their case", () => {
-  assert.deepEqual(plain(trialRows.passing(data, { find: "BETA" })), [0, 2]);
-  assert.deepEqual(plain(trialRows.passing(data, { find: "x3" })), [3]);
+  assert.deepEqual(rows({ find: "BETA" }), [0, 2]);
+  assert.deepEqual(rows({ find: "x3" }), [3]);
+  assert.deepEqual(rows({ find: "alpha x" }), [1, 3]);
+  assert.deepEqual(rows({ find: "alpha__y2" }), [4]);
+  assert.deepEqual(rows({ find: "  " }), [0, 1, 2, 3, 4]);
+});
+
+test("one task by its whole name, none by a part of it", () => {
+  assert.deepEqual(rows({ task: "beta" }), [0, 2]);
+  assert.deepEqual(rows({ task: "bet" }), []);
 });
 
 test("outcome and exception narrow down", () => {
-  assert.deepEqual(plain(trialRows.passing(data, { outcome: "-1" })), [2]);
-  assert.deepEqual(plain(trialRows.passing(data, { exception: "none" })), [0, 3]);
-  assert.deepEqual(plain(trialRows.passing(data, { exception: "any" })), [1, 2, 4]);
-  assert.deepEqual(plain(trialRows.passing(data, { exception: "=AgentTimeoutError" })), [1, 4]);
-  assert.deepEqual(plain(trialRows.passing(data, { exception: "=never seen" })), []);
+  assert.deepEqual(rows({ outcome: "-1" }), [2]);
+  assert.deepEqual(rows({ exception: "none" }), [0, 3]);
+  assert.deepEqual(rows({ exception: "any" }), [1, 2, 4]);
+  assert.deepEqual(rows({ exception: "=AgentTimeoutError" }), [1, 4]);
+  assert.deepEqual(rows({ exception: "=never seen" }), []);
 });
 
-test("a range of turns leaves out trials that report none", () => {
-  assert.deepEqual(plain(trialRows.passing(data, { from: "0" })), [0, 1, 3, 4]);
-  assert.deepEqual(plain(trialRows.passing(data, { from: "2", to: "3" })), [0, 3]);
+test("a choice counts what the other filters leave", () => {
+  const { counts } = trialRows.passing(index(), { outcome: "0", exception: "=AgentTimeoutError", find: "alpha" });
+  assert.deepEqual(plain(counts), {
+    outcome: { "-1": 0, 0: 2, 1: 0, 2: 0 },
+    exception: { none: 0, any: 2 },
+    names: [2, 0],
+  });
+  assert.deepEqual(plain(trialRows.passing(index(), { outcome: "1" }).counts.names), [0, 0]);
+  assert.deepEqual(plain(trialRows.passing(index(), { exception: "none" }).counts.outcome), { "-1": 0, 0: 0, 1: 2, 2: 0 });
 });
 
-test("rows are sorted with missing values last in both directions", () => {
-  const rows = [0, 1, 2, 3, 4];
-  assert.deepEqual(plain(trialRows.sorted(data, rows, "turns", false)), [1, 3, 0, 4, 2]);
-  assert.deepEqual(plain(trialRows.sorted(data, rows, "turns", true)), [4, 0, 3, 1, 2]);
-  assert.deepEqual(plain(trialRows.sorted(data, rows, "trial", true)), [4, 0, 3, 1, 2]);
-  assert.deepEqual(plain(trialRows.sorted(data, rows, "exception", false)), [1, 4, 2, 0, 3]);
+test("a range leaves out trials that report nothing; a column that is not there has no range", () => {
+  assert.deepEqual(rows({ ranges: [["turns", "0", ""]] }), [0, 1, 3, 4]);
+  assert.deepEqual(rows({ ranges: [["turns", "2", "3"]] }), [0, 3]);
+  assert.deepEqual(rows({ ranges: [["turns", "", ""]] }), [0, 1, 2, 3, 4]);
+  assert.deepEqual(rows({ ranges: [["turns", "x", ""]] }), [0, 1, 2, 3, 4]);
+  assert.deepEqual(rows({ ranges: [["wall_s", "1", ""]] }), []);
+});
+
+test("rows are sorted with missing values last in both directions, ties in table order", () => {
+  assert.deepEqual(rows({ sort: "turns" }), [1, 3, 0, 4, 2]);
+  assert.deepEqual(rows({ sort: "-turns" }), [4, 0, 3, 1, 2]);
+  assert.deepEqual(rows({ sort: "-trial" }), [4, 0, 3, 1, 2]);
+  assert.deepEqual(rows({ sort: "exception" }), [1, 4, 2, 0, 3]);
+  assert.deepEqual(rows({ sort: "-task" }), [0, 2, 1, 3, 4]);
+  assert.deepEqual(rows({ sort: "-turns", exception: "any" }), [4, 1, 2]);
+  assert.deepEqual(rows({ sort: "none such" }), [0, 1, 2, 3, 4]);
 });
 
 test("a cell gives the name behind a code, nothing for none", () => {

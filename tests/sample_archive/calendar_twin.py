@@ -10,6 +10,7 @@ import math
 import random
 from pathlib import Path
 
+from tests.sample_archive import dialogues
 from tests.sample_archive.tables import ENGINE_COLUMNS, TRIAL_COLUMNS, metrics_table, table
 
 RUN = "synthetic-agent-calendar-80-8B"
@@ -33,18 +34,20 @@ def files() -> dict[str, bytes]:
     here = Path(__file__).parent / "calendar_twin"
     logs = f"{RUN}/training_logs"
     metrics = metrics_table(_steps(rng))
+    engines = _engines(rng)
+    trials = _trials(rng)
     made = {
         f"{logs}/{STAMP}_metrics_table.csv": metrics,
         f"{logs}/metrics.csv": metrics,  # the writer leaves a byte copy under the short name
-        f"{logs}/{STAMP}_vllm_metrics_table.csv": table(ENGINE_COLUMNS, _engines(rng)),
-        f"{logs}/{STAMP}_trial_results.csv": table(TRIAL_COLUMNS, _trials(rng)),
+        f"{logs}/{STAMP}_vllm_metrics_table.csv": table(ENGINE_COLUMNS, engines),
+        f"{logs}/{STAMP}_trial_results.csv": table(TRIAL_COLUMNS, trials),
         f"{RUN}/latest_ckpt_global_step.txt": b"80",
     }
     for name in ("README.md", "run.toml", "rl_config.yaml"):
         made[f"{RUN}/{name}"] = (here / name).read_bytes()
     for step in range(5, 81, 5):
         made[f"{RUN}/exports/global_step_{step}/policy/config.json"] = b'{"model_type": "qwen3"}\n'
-    return made
+    return made | dialogues.files(RUN, trials)
 
 
 def _mean_reward(step: int, job: int, rng: random.Random) -> float:
