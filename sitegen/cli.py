@@ -13,7 +13,7 @@ import click
 
 from sitegen import __version__
 from sitegen.cli_paths import ARCHIVE, FILE, FOLDER
-from sitegen.cli_publish import publish
+from sitegen.cli_publish import publish, pull
 from sitegen.cli_run import card
 from sitegen.errors import SitegenError
 
@@ -249,6 +249,7 @@ def _list_missing(lang: str, missing: Path, *, only: str | None, as_json: bool, 
 
 
 cli.add_command(publish)
+cli.add_command(pull)
 cli.add_command(card)
 
 

@@ -1,7 +1,9 @@
-"""The commands that send a site to a host: parse, call, print."""
+"""The commands that send a site to a host, and the one that fetches runs from one: parse, call, print."""
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from sitegen.console import Console
     from sitegen.publish.host_finding import HostFinding
     from sitegen.publish.parcel import Destination, Plan
+    from sitegen.publish.pull import RepoPlan
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _ERRORS_SHOWN = 20
@@ -128,6 +131,103 @@ def publish_pages(lang: str, /, site: Path, remote: str, branch: str, orphan: bo
     chosen = BranchOptions(remote=remote, branch=branch, orphan=orphan)
     with PagesBranch(parcel, chosen, Path.cwd()) as destination:
         return _send(sending, destination, parcel.left)
+
+
+_SIZE = re.compile(r"(?i)\s*(\d+(?:\.\d+)?)\s*(|[kmgt])b?\s*")
+
+
+def _bytes(context: click.Context, option: click.Parameter, value: str) -> int:
+    """An amount of bytes: `200MB`, `1.5 GB`, `4096`."""
+    found = _SIZE.fullmatch(value)
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no size; write it like 200MB")
+    return int(float(found[1]) * 1000 ** ("", "k", "m", "g", "t").index(found[2].lower()))
+
+
+@click.command()
+@click.argument("names", metavar="ORG|ORG/NAME...", nargs=-1, required=True)
+@click.option("--to", type=FOLDER, required=True, help="The archive that gets a folder for each repository.")
+@click.option("--match", default="*", help="Of an ORG, only repositories whose name fits: 'a3-rl-*'.")
+@click.option("--repo-type", type=click.Choice(["model", "dataset"]), default="model", show_default=True)
+@click.option(
+    "--max-file-size",
+    "largest",
+    callback=_bytes,
+    default="200MB",
+    show_default=True,
+    help="Skip files above this.",
+)
+@click.option("--dry-run", is_flag=True, help="List what would be fetched and what not, and fetch nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Fetch without asking.")
+@click.pass_obj
+def pull(lang: str, /, names: tuple[str, ...], dry_run: bool, yes: bool, **options: Any) -> int:
+    """Fetch runs from the Hugging Face hub into an archive: logs, tables, configurations, cards, results.
+
+    Weights are never fetched. What is here already is not fetched again, what somebody changed here is kept, and what
+    is skipped is listed. Then build the site with: sitegen build ARCHIVE -o SITE
+    """
+    from sitegen.console import Console
+    from sitegen.publish.pull import Puller, PullOptions
+
+    console = Console(lang)
+    puller = Puller(PullOptions(names=names, **options))
+    plans = puller.plan()
+    _say_pull(console, plans, everything=dry_run)
+    wanted = sum(len(plan.fetch) for plan in plans)
+    if wanted and not dry_run:
+        _ask(console, yes=yes)
+    if dry_run:
+        console.say("pull.dry-run")
+        failed = tuple(plan.problem for plan in plans if plan.problem is not None)
+    else:
+        with console.progress() as progress:
+            failed = puller.fetch(plans, progress)
+        console.say("pull.done" if wanted else "pull.nothing", to=options["to"])
+    for line in failed:
+        click.echo(f"sitegen: {line}", err=True)
+    return int(bool(failed))
+
+
+def _ask(console: Console, *, yes: bool) -> None:
+    """Lets a person say whether to fetch.
+
+    Raises:
+        SitegenError: there is nobody to ask.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise SitegenError("nothing was fetched: there is nobody to ask; say --yes")
+    click.confirm(console.text("pull.ask"), abort=True)
+
+
+def _say_pull(console: Console, plans: Sequence[RepoPlan], *, everything: bool) -> None:
+    """Prints what there is to fetch as a table, and what is skipped by reason; with everything, each file."""
+    from sitegen.publish.parcel import shown_names
+    from sitegen.publish.pull import by_reason
+
+    rows = [
+        (
+            plan.repo,
+            str(len(plan.fetch)),
+            _size(sum(file.size for file in plan.fetch)),
+            str(plan.unchanged),
+            str(len(plan.skipped)),
+            _size(sum(item.size for item in plan.skipped)),
+        )
+        for plan in plans
+        if plan.problem is None
+    ]
+    columns = ("repo", "files", "size", "unchanged", "skipped", "skipped-size")
+    if rows:
+        console.table([f"pull.col.{name}" for name in columns], rows)
+    for plan in plans:
+        for file in plan.fetch if everything else ():
+            console.say("pull.fetch", repo=plan.repo, path=file.path, size=_size(file.size))
+        for reason, items in by_reason(plan.skipped):
+            names = ", ".join(item.path for item in items) if everything else shown_names(item.path for item in items)
+            amount = _size(sum(item.size for item in items))
+            console.say("pull.skip", repo=plan.repo, reason=reason, count=len(items), size=amount, names=names)
 
 
 def _send(given: _Sending, destination: Destination, left: Sequence[str]) -> int:
