@@ -38,7 +38,7 @@ class GlossaryEntry:
     """skyrl, verl, xtuner, vllm, harbor, trl, openrlhf, slime, nemo-rl, areal, prime-rl, tinker, llamafactory,
     common."""
     versions: str
-    """Versions it holds for, as words; empty when not tied to one."""
+    """Versions it holds for, as names, numbers and dates that read in either language; empty when not tied to one."""
     names: tuple[str, ...]
     """Names as logged; `{placeholder}` stands for one or more characters other than `/`."""
     group: str

@@ -38,6 +38,14 @@ def test_ids_names_references_and_first_lists_are_sound() -> None:
     assert checks.name_faults(BOOKS) == []
 
 
+def test_versions_read_in_either_language() -> None:
+    words = re.compile(
+        r"[\u4e00-\u9fff]|\b(?:an?|and|or|of|the|up to|since|until|before|after|from|only|newe?r?|olde?r?"
+        r"|fork|branch|versions?|models?)\b"
+    )
+    assert {entry.id: entry.versions for entry in ENTRIES if words.search(entry.versions)} == {}
+
+
 def test_no_entry_uses_traditional_characters() -> None:
     convert = opencc.OpenCC("t2s").convert
     texts = {f"{entry.id} {name}": text.zh for entry in ENTRIES for name, text in all_texts(entry)}
