@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sitegen import __version__
 from sitegen.all_runs import Progress, all_assets, cache_for, do_runs, do_site, plan_runs, put, rows_of
+from sitegen.budgets import OverBudget, over_budget
 from sitegen.executor import Workers
 from sitegen.glossary.lookup import load_glossary
 from sitegen.pages.assets import hashed
@@ -41,6 +42,8 @@ class BuildReport:
     """Of these, the ones that had not changed."""
     problems: ProblemCounts
     """Problems of the archive and of all runs."""
+    heavy: tuple[OverBudget, ...]
+    """What weighs more than it may."""
     written: Written
     """What was done to the site folder."""
     seconds: float
@@ -78,6 +81,7 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
         runs=len(plan.tasks),
         cached=len(plan.tasks) - len(plan.missing),
         problems=counted(found.problems, rows_of(entries)),
+        heavy=over_budget((file.path, file.sent) for entry in (*entries, *pages) for file in entry.files),
         written=written,
         seconds=time.monotonic() - started,
     )

@@ -23,6 +23,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from sitegen.budgets import sent_bytes
 from sitegen.errors import OutputError
 from sitegen.resources import PACKAGE, folder
 from sitegen.write import checked
@@ -30,7 +31,7 @@ from sitegen.write import checked
 if TYPE_CHECKING:
     from sitegen.pages.base import SiteFile
 
-ENTRY_SCHEMA = 2
+ENTRY_SCHEMA = 3
 """Raised when the layout of an entry changes."""
 TAG = "CACHEDIR.TAG"
 TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# sitegen's cache; safe to remove.\n"
@@ -51,6 +52,8 @@ class CachedFile:
     """Where it lies."""
     sha256: str
     """Hash of its content."""
+    sent: int
+    """Its bytes as `budgets.sent_bytes` counts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +168,8 @@ def store(root: Path, key: str, files: Iterable[SiteFile], row: Any) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.content)
         state = target.stat()
-        kept[file.path] = [hashlib.sha256(file.content).hexdigest(), state.st_size, state.st_mtime_ns]
+        sha256, sent = hashlib.sha256(file.content).hexdigest(), sent_bytes(file.path, file.content)
+        kept[file.path] = [sha256, state.st_size, state.st_mtime_ns, sent]
     content = json.dumps({"schema": ENTRY_SCHEMA, "row": row, "files": kept}, allow_nan=False, ensure_ascii=False)
     building.mkdir(exist_ok=True)
     (building / "row.json").write_bytes(_sealed(key, content.encode()))
@@ -225,11 +229,11 @@ def _files(root: Path, listed: Mapping[str, list[Any]]) -> Iterator[CachedFile]:
     Raises:
         ValueError: one is not as it was stored.
     """
-    for path, (sha256, size, mtime_ns) in sorted(listed.items()):
+    for path, (sha256, size, mtime_ns, sent) in sorted(listed.items()):
         state = (root / path).lstat()
         if not stat.S_ISREG(state.st_mode) or (state.st_size, state.st_mtime_ns) != (size, mtime_ns):
             raise ValueError(path)
-        yield CachedFile(path=path, location=root / path, sha256=sha256)
+        yield CachedFile(path=path, location=root / path, sha256=sha256, sent=sent)
 
 
 @cache

@@ -67,7 +67,7 @@ def build(lang: str, /, archive: Path, **options: Any) -> int:
             ),
         )
     console.summary(report, archive, options["site"])
-    return int(options["strict"] and report.problems.serious > 0)
+    return int(options["strict"] and bool(report.problems.serious or report.heavy))
 
 
 @cli.command()

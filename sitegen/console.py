@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from sitegen.format import NBSP, size
 from sitegen.glossary.words import direction_text
 from sitegen.model.problems import Problem
 from sitegen.text import Lang, Text, same, ui
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sitegen.analyse.crosscheck import CrossCheck
+    from sitegen.budgets import OverBudget
     from sitegen.build import BuildReport
     from sitegen.check import Found
     from sitegen.glossary.lookup import Glossary
@@ -32,6 +34,7 @@ Progress = Callable[[int, int], None]
 """Told how many runs are done, of how many."""
 
 _NAMES_SHOWN = 5
+_HEAVY_SHOWN = 20
 _OF_A_RULE = 20
 """Findings of one rule of the preflight that are listed."""
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
@@ -98,9 +101,21 @@ class Console:
             self.say("cli.cached", count=report.cached)
         if report.problems.total:
             self.say("cli.see-problems", archive=shlex.quote(str(archive)))
+        self._heavy(report.heavy)
         if report.written.kept:
             self.say("cli.kept", names=self._names(report.written.kept))
         self.say("cli.open", page=shlex.quote(str(site / "index.html")), site=shlex.quote(str(site)))
+
+    def _heavy(self, heavy: Sequence[OverBudget]) -> None:
+        """What weighs more than it may, the heaviest for its kind first."""
+        if not heavy:
+            return
+        self.say("budget.count", count=len(heavy))
+        for item in sorted(heavy, key=lambda item: -item.sent / item.limit)[:_HEAVY_SHOWN]:
+            kind = self.text(f"budget.{item.kind}")
+            self.say("budget.item", path=item.path, size=size(item.sent), limit=size(item.limit), kind=kind)
+        if len(heavy) > _HEAVY_SHOWN:
+            self.say("budget.more", count=len(heavy) - _HEAVY_SHOWN)
 
     def problems(self, found: Found) -> None:
         """All problems as a table, and their count."""
@@ -312,7 +327,7 @@ def _facts(found: Explained, glossary: Glossary) -> Iterator[tuple[str, Label]]:
 
 def plain(text: str) -> str:
     """The text on one line, with every character that a terminal would obey replaced."""
-    return "".join(char if char.isprintable() else "�" for char in text.replace("\n", " "))
+    return "".join(char if char.isprintable() else "�" for char in text.replace("\n", " ").replace(NBSP, " "))
 
 
 def _print(line: str) -> None:

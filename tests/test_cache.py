@@ -64,7 +64,7 @@ def resealed(root: Path, before: str, after: str) -> None:
     row.write_bytes(cache._sealed("key", content.replace(before, after).encode()))
 
 
-@pytest.mark.parametrize("change", [('"schema": 2', '"schema": 1'), ('"files": {', '"files": {"x": 1, ')])
+@pytest.mark.parametrize("change", [('"schema": 3', '"schema": 2'), ('"files": {', '"files": {"x": 1, ')])
 def test_an_entry_of_another_layout_is_a_miss(root: Path, change: tuple[str, str]) -> None:
     resealed(root, '"row"', '"row"')
     assert load(root, "key") is not None

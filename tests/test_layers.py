@@ -34,6 +34,7 @@ LAYERS = (
     "write",
     "exchange",
     "executor",
+    "budgets",
     "resources",
     "model",
     "settings",

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from urllib.parse import unquote, urlsplit
 
+from sitegen.budgets import PAGE_BYTES
 from sitegen.publish.check_site_files import in_mb
 from sitegen.publish.host_finding import HostFinding, Severity, Target, finding
 from sitegen.publish.site_tree import Page, Reference, SiteTree
 
-PAGE_BYTES = 150_000
-"""Most bytes of a page's HTML as sent (gzip)."""
 LOADED_BYTES = 1_500_000
 """Most bytes as sent of a page with all it loads: runtime, charts, data."""
 ALONE = frozenset({"404.html"})
