@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from sitegen.readers.log_clock import ASSUMED_YEAR, dated_times
@@ -28,3 +29,12 @@ def one_axis(engines: pd.DataFrame | None) -> pd.DataFrame | None:
     moved = times.copy()
     moved[assumed] = dated_times(engines["clock"][assumed].tolist(), float(np.median(times[dated])))
     return engines.assign(time=moved)
+
+
+def times_near(engines: pd.DataFrame, moment: float) -> npt.NDArray[np.float64]:
+    """Unix s of the samples, those of an assumed year in the year that brings them nearest to a moment (Unix s)."""
+    times = engines["time"].to_numpy(dtype="float64").copy()
+    assumed = times < _ASSUMED_UNTIL
+    if moment >= _ASSUMED_UNTIL and assumed.any():
+        times[assumed] = dated_times(engines["clock"][assumed].tolist(), moment)
+    return times

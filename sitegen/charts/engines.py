@@ -16,6 +16,7 @@ from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
 from sitegen.charts.end_names import End, Path, names
 from sitegen.charts.payload import Columns, number
 from sitegen.charts.scales import Axis, step_domain, value_axis
+from sitegen.charts.step_ends import step_ends
 from sitegen.charts.thin import thin
 from sitegen.format import count
 from sitegen.format import number as shown_number
@@ -113,7 +114,8 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
     position = ui("charts.readout.hours" if clock.hours else "charts.readout.sample")
     said = [{"key": str(at + 1), "en": name, "zh": name} for at, name in enumerate(fields)]
     axis = value_axis([0.0, 100.0] if entry.percent else values)
-    means, domain = datasets["means"], (x0, x1)
+    means, domain, ends = datasets["means"], (x0, x1), step_ends(run)
+    datasets["steps"] = ends.ticks
     datasets["names"] = names(_ends(means, fields, axis, domain), _paths(means, axis, domain))
     params: dict[str, Any] = {"x0": x0, "x1": x1, "xStep": 0 if clock.hours else 1, "names": said, **axis.params()}
     params["position"] = {"en": position.en, "zh": position.zh}
@@ -128,6 +130,7 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
         summary=words,
         note=describe.notes(
             ui("charts.note.engine-hours" if clock.hours else "charts.note.engine-samples"),
+            ends.note,
             ui("charts.note.thinned", shown=count(shown), total=count(total)) if shown < total else None,
         ),
         metrics=tuple(fields),

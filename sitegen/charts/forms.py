@@ -207,7 +207,8 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
 def _engine() -> alt.LayerChart:
     """Engine samples over hours: every sample a dot, the mean of each time bucket a line.
 
-    Data: `dots` (x, series, v), `means` (x, series, v), `names` (series, name, dy), `jobs` (step, label).
+    Data: `dots` (x, series, v), `means` (x, series, v), `names` (series, name, dy), `jobs` (step, label),
+    `steps` (x, label), the ends of training steps.
     """
     x, color = _x("x"), _series_color()
     dots = alt.Chart(alt.NamedData("dots")).mark_circle(clip=True, size=9, opacity=0.38)
@@ -221,10 +222,24 @@ def _engine() -> alt.LayerChart:
     )
     return _layer(
         _jobs(_x("step")),
+        *_step_ends(x),
         dots.encode(x=x, y=_y("v"), color=color),
         line.encode(x=x, y=_y("v"), color=color, strokeDash=dash),
         *_labels(last, x, _y("v")),
     )
+
+
+def _step_ends(x: alt.X) -> list[alt.Chart]:
+    """Ticks over the plot, clear of the names of jobs in it, some with a number above them."""
+    base = alt.Chart(alt.NamedData("steps"))
+    rule = base.mark_rule(color=theme.EDGE, strokeWidth=1)
+    text = base.transform_filter("datum.label != ''").mark_text(
+        baseline="bottom", dy=-theme.TICK, fontSize=11, color=theme.LABEL
+    )
+    return [
+        rule.encode(x=x, y=alt.value(-theme.TICK), y2=alt.value(0)),
+        text.encode(x=x, y=alt.value(0), text="label:N"),
+    ]
 
 
 def _outcome() -> alt.LayerChart:

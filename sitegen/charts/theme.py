@@ -29,6 +29,8 @@ HEIGHTS: Final = (SMALL, MEDIUM, LARGE)
 STATIC_WIDTH: Final = 720
 """Width at which static drawings are made; they stretch to their box afterwards."""
 
+TICK: Final = 4
+"""Pixels from the top of the plot up that mark the end of a training step."""
 RUG_Y: Final = -8
 """Pixels from the top of the plot to the marks of values that are not finite."""
 

@@ -82,7 +82,7 @@ def plain_drawing(chart: Chart, limit: int) -> Markup | None:
         return None
     box = f'viewBox="0 0 {WIDTH} {plot.height}" preserveAspectRatio="none" width="100%" height="{plot.height}"'
     before, after = (
-        "".join((*_grid(chart, plot), *_jobs(chart, plot))),
+        "".join((*_grid(chart, plot), *_jobs(chart, plot), *_step_numbers(chart, plot))),
         "".join((*_marks(chart, plot), *_names(chart, plot))),
     )
     body = f'{before}<svg class="stretch" {box}>{stretched}</svg>{after}'
@@ -112,6 +112,9 @@ def _lines(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
 
 def _means(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
     means = chart.datasets["means"]
+    ends = "".join(f"M{fmt.svg(plot.x(x))} 0v-{theme.TICK}" for x in chart.datasets["steps"]["x"])
+    if ends:
+        yield f'<path class="s-ink-50" d="{ends}"/>'
     for color, dash, rows in _series(means["series"]):
         d = "".join(_path([(plot.x(means["x"][at]), plot.y(means["v"][at])) for at in rows]))
         if d:
@@ -231,6 +234,15 @@ def _jobs(chart: Chart, plot: _Plot) -> Iterator[str]:
     for step in jobs["step"][:MARKS]:
         at = plot.share(step)
         yield f'<line class="s-ink-50" stroke-dasharray="3,3" x1="{at}" x2="{at}" y2="{plot.height}"/>'
+
+
+def _step_numbers(chart: Chart, plot: _Plot) -> Iterator[str]:
+    """Numbers over the ticks at which training steps ended."""
+    steps: Mapping[str, Sequence[Any]] = chart.datasets.get("steps", {"x": (), "label": ()})
+    for x, label in zip(steps["x"], steps["label"], strict=True):
+        if label:
+            place = f'x="{plot.share(x)}" y="{-theme.TICK - 2}" text-anchor="middle"'
+            yield f'<text class="f-ink-60" {place}>{escape(label)}</text>'
 
 
 def _marks(chart: Chart, plot: _Plot) -> Iterator[str]:

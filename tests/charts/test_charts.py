@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 import vl_convert
@@ -23,7 +24,7 @@ from tests.charts.runs import (
     long_run,
     one_row_run,
 )
-from tests.factories import make_config, make_run, make_steps, published_run
+from tests.factories import make_config, make_engines, make_run, make_steps, published_run
 
 RUNS = {
     "full": full_run(),
@@ -292,6 +293,58 @@ def test_engine_samples_without_a_clock_stand_in_the_order_of_the_log() -> None:
     assert chart.datasets["dots"]["x"][:3] == [1, 2, 3]
     assert chart.note is not None
     assert "no clock" in chart.note.en
+
+
+def _samples_with_a_clock(year_of_log: int = 2026) -> Run:
+    """A sample a minute for two hours from 1 June 06:00, steps 1 to 40 every four minutes from 06:02."""
+    first = datetime(year_of_log, 6, 1, 6, tzinfo=UTC).timestamp()
+    samples = [
+        {"time": first + 60 * at, "clock": f"06-01 {6 + at // 60:02}:{at % 60:02}:00", "running": 3.0}
+        for at in range(121)
+    ]
+    ended = datetime(2026, 6, 1, 6, 2, tzinfo=UTC).timestamp()
+    steps = [{"step": step, "time": ended + 240 * (step - 1), "reward/avg_raw_reward": 0.5} for step in range(1, 41)]
+    return make_run(steps=make_steps(steps), engines=make_engines(samples))
+
+
+@pytest.mark.parametrize("year_of_log", [2026, 2000], ids=["dated", "without a year"])
+def test_ends_of_steps_are_ticks_among_the_engine_samples(year_of_log: int) -> None:
+    chart = charts_of(_samples_with_a_clock(year_of_log))["engine-requests"]
+    ticks = chart.datasets["steps"]
+
+    assert len(ticks["x"]) == 30  # step 31 ended at 08:02, after the last sample
+    assert ticks["x"][9] == pytest.approx(38 / 60, abs=1e-6)  # step 10 at 06:38
+    assert [label for label in ticks["label"] if label] == ["5", "10", "15", "20", "25", "30"]
+    assert ticks["label"][9] == "10"
+    assert chart.note is not None
+    assert chart.note.en.endswith("by the clock of its record. Numbers: every 5 steps.")
+
+
+def test_many_ends_of_steps_are_thinned_to_round_numbers() -> None:
+    run = _samples_with_a_clock()
+    start = float(run.steps["time"].min())
+    many = make_steps([{"step": step, "time": start + 6 * step} for step in range(1, 1001)])
+    chart = charts_of(replace(run, steps=many))["engine-requests"]
+    ticks = chart.datasets["steps"]
+
+    assert len(ticks["x"]) == 100  # every tenth: one in five would be 200
+    assert [label for label in ticks["label"] if label] == ["200", "400", "600", "800", "1,000"]
+    assert chart.note is not None
+    assert "one step in 10 is drawn. Numbers: every 200 steps." in chart.note.en
+
+
+def test_no_step_is_marked_where_a_clock_is_missing_or_another() -> None:
+    run = _samples_with_a_clock()
+    assert run.engines is not None
+    without = replace(run, steps=run.steps.assign(time=math.nan))
+    blind = replace(run, engines=run.engines.assign(time=math.nan))
+    elsewhen = replace(run, steps=run.steps.assign(time=run.steps["time"] + 86400))
+
+    for other in (without, blind, elsewhen):
+        chart = charts_of(other)["engine-requests"]
+        assert chart.datasets["steps"] == {"x": [], "label": []}
+        assert chart.note is not None
+        assert "tick" not in chart.note.en
 
 
 def test_a_hostile_name_reaches_the_data_as_text_only() -> None:

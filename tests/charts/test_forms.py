@@ -9,7 +9,7 @@ from sitegen.charts.compiled import CompiledForms, compiled_forms
 from sitegen.charts.forms import chart_forms
 
 FORMS = tuple(chart_forms())
-DATASETS = {"points", "marks", "band", "jobs", "areas", "dots", "means", "bars", "tops", "names"}
+DATASETS = {"points", "marks", "band", "jobs", "areas", "dots", "means", "bars", "tops", "names", "steps"}
 
 
 def names(node: Any) -> set[str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from sitegen.charts import theme
 from sitegen.charts.base import Chart
 from sitegen.pages.run_spark import plain_drawing
-from tests.charts.runs import REWARD, charts_of, full_run, long_run, one_row_run
+from tests.charts.runs import REWARD, charts_of, full_run, long_run, on_the_clock, one_row_run
 from tests.factories import make_run, make_steps
 
 FULL = charts_of(full_run())
@@ -48,6 +50,17 @@ def test_marks_and_job_boundaries_are_in_it() -> None:
     assert marks.count("s-ink-60") == 1  # superseded
     boundary = [line for line in svg.iter("line") if line.get("stroke-dasharray")]
     assert [line.get("x1") for line in boundary] == ["41.67%"]  # half a step before step 6 of 0.5 to 12.5
+
+
+def test_ends_of_training_steps_are_ticks_among_engine_samples() -> None:
+    run = on_the_clock(full_run(), [1800.0 + 120 * step for step in range(12)])
+    assert run.engines is not None
+    chart = charts_of(replace(run, engines=run.engines.assign(time=1.7e9 + 60.0 * np.arange(60))))["engine-cache"]
+    ticks = next(path for path in drawing(chart).iter("path") if path.get("class") == "s-ink-50")
+
+    assert len(re.findall(r"M[\d.]+ 0v-4", ticks.get("d") or "")) == 13  # 12 steps, one of them twice
+    assert [text.text for text in drawing(chart).iter("text") if text.get("y") == "-6"] == ["2", "6", "10"]
+    assert not [text for text in drawing(FULL["engine-cache"]).iter("text") if text.get("y") == "-6"]
 
 
 def test_a_gap_lifts_the_pen() -> None:
