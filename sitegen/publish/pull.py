@@ -1,8 +1,8 @@
 """Fetching runs from the model hub: repositories become run folders of an archive.
 
 What is there with the hub's own hash is not fetched again. `.sitegen-pull` in the archive (never scanned) remembers
-what was fetched, so that a file which somebody changed here is kept, and holds parts of files that are on their way:
-a file takes its place when it is whole and its hash is the one that the hub told.
+what was fetched, so that a file which somebody changed here is kept, and holds files that are on their way: one takes
+its place when it is whole and its hash is the one that the hub told. A run that was cut off is continued file by file.
 
 Source: huggingface_hub 2.4 `hf_api.py` (`list_models`, `list_repo_tree`), `file_download.py` (`hf_hub_download`).
 """

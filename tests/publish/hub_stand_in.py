@@ -76,6 +76,8 @@ class Hub:
         """Told `METHOD /path`; gives a status to answer with, `DROP`, or None."""
         self.cut: int | None = None
         """After so many bytes a download ends."""
+        self.sent = 0
+        """Bytes of files that were downloaded."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
@@ -127,6 +129,7 @@ class Hub:
                     self.send_header(name, text)
                 self.end_headers()
                 if self.command != "HEAD":
+                    hub.sent += len(content) if "/resolve/" in self.path else 0
                     if hub.cut is not None and status in (200, 206) and "/resolve/" in self.path:
                         self.wfile.write(content[: hub.cut])
                         self.wfile.flush()

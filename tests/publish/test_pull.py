@@ -145,13 +145,17 @@ def test_large_files_are_left_out_and_told(tmp_path, hub, run, capsys):
     assert pull(to, "x", "--max-file-size", "much") == 2
 
 
-def test_a_download_that_was_cut_off_is_continued_where_it_was(tmp_path, hub, run, capsys):
+def test_a_file_that_was_cut_off_is_fetched_whole_and_the_others_not_again(tmp_path, hub, run, capsys):
     to = tmp_path / "runs"
     hub.cut = 20_000
+    assert pull(to, "team/a3-rl-one", "--yes") == 1
+    assert "logs/train_1.out: the connection failed; run the same command again" in capsys.readouterr().err
+    assert "logs/train_1.out" not in fetched(to)
+    hub.cut, hub.sent = None, 0
     assert pull(to, "team/a3-rl-one", "--yes") == 0
     assert fetched(to) == {name: RUN[name] for name in WANTED}
-    assert hub.count("^GET .*/resolve/.*train_1") == 2
-    assert hub.count("^GET .*/resolve/.*README") == 1
+    missing = ("logs/train_1.out", "rl_config.yaml", "training_logs/20260101_000000_metrics_table.csv")
+    assert hub.sent == sum(len(RUN[name]) for name in missing)
 
 
 def test_a_pull_that_lost_the_hub_goes_on_with_what_is_missing(tmp_path, hub, run, capsys):
