@@ -48,6 +48,7 @@ SCRIPTS = (
     "tables",
     "facets",
     "copy",
+    "sections",
     "search",
     "keyboard",
 )

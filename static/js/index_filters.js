@@ -243,7 +243,13 @@
       if (field) field.focus();
     });
   }
-  if (more && form) {
+  const tools = more && more.closest(".toolbar");
+  if (more && form && tools) {
+    const narrow = window.matchMedia("(max-width: 639px)");
+    // On a phone the filters open below their button, so that the button stays under the finger.
+    const place = () => (narrow.matches ? tools.after(form) : tools.before(form));
+    narrow.addEventListener("change", place);
+    place();
     more.addEventListener("click", function () {
       more.setAttribute("aria-expanded", String(form.classList.toggle("open")));
     });

@@ -64,7 +64,8 @@
     term.setAttribute("aria-describedby", pop.id);
     const rect = term.getClientRects()[0] || term.getBoundingClientRect();
     const view = { left: 0, top: 0, width: document.documentElement.clientWidth, height: window.innerHeight };
-    const spot = sitegen.place.below(rect, { width: pop.offsetWidth, height: pop.offsetHeight }, view);
+    const size = { width: pop.offsetWidth, height: pop.offsetHeight };
+    const spot = sitegen.place.below(rect, size, view, term.classList.contains("lent"));
     pop.style.left = `${spot.left + window.scrollX}px`;
     pop.style.top = `${spot.top + window.scrollY}px`;
   }

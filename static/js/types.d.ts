@@ -52,7 +52,8 @@ interface Sitegen {
     own: Record<string, () => void>;
     add(keys: Record<string, () => void>): void;
   };
-  place: { below(anchor: Box, size: { width: number; height: number }, view: Box): Placement };
+  /** `over`: above the word where there is room, so that what stands below it stays in sight. */
+  place: { below(anchor: Box, size: { width: number; height: number }, view: Box, over?: boolean): Placement };
   storage: {
     get(name: string): string | null;
     set(name: string, value: string | null): void;

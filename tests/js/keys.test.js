@@ -36,6 +36,9 @@ test("a popover opens below, above where there is more room, and stays in the wi
   const at = (left, top) => place.below({ left, top, width: 60, height: 20 }, size, view);
   assert.deepEqual({ ...at(100, 100) }, { left: 100, top: 128, above: false });
   assert.deepEqual({ ...at(100, 700) }, { left: 100, top: 542, above: true });
+  const over = (top) => place.below({ left: 100, top, width: 60, height: 20 }, size, view, true);
+  assert.deepEqual({ ...over(300) }, { left: 100, top: 142, above: true });
+  assert.deepEqual({ ...over(100) }, { left: 100, top: 128, above: false });
   assert.equal(at(950, 100).left, 1000 - 16 - 320);
   assert.equal(at(0, 100).left, 16);
 });
