@@ -39,10 +39,7 @@ def batch_exceptions(run: Run) -> BatchExceptions | None:
     Source: the trainer's `Batch generation complete` and `Exception breakdown` lines. A table of trials is written
     by another program and may hold a sample, or re-tries, of what the batches attempted.
     """
-    rows, prefix, attempted = lineage_batches(run), LOGGED, "instances"
-    if rows is None:
-        rows, prefix, attempted = lineage(run), COUNTED, f"{COUNTED}instances"
-    types = [name for name in rows.columns if name.startswith(prefix) and name.removeprefix(prefix) not in NO_TYPES]
+    rows, types, attempted = _counted(run)
     met = total(rows[types].to_numpy(dtype="float64").ravel())
     if not met:
         return None
@@ -54,6 +51,31 @@ def batch_exceptions(run: Run) -> BatchExceptions | None:
         attempted=None if tried is None else round(tried),
         exceptions=round(met),
     )
+
+
+def exceptions_by_step(run: Run) -> dict[int, int]:
+    """Exceptions of every type that the batches of each step met; steps whose batches were not counted are left out.
+
+    Population and source: as `batch_exceptions`.
+    """
+    rows, types, attempted = _counted(run)
+    known = [attempted] if attempted in rows.columns else []
+    told = np.isfinite(rows[[*types, *known]].to_numpy(dtype="float64")).any(axis=1)
+    met = np.nansum(rows[types].to_numpy(dtype="float64"), axis=1)
+    found: dict[int, int] = {}
+    for step, number, is_told in zip(rows["step"].tolist(), met.tolist(), told.tolist(), strict=True):
+        if is_told and np.isfinite(number):
+            found[int(step)] = found.get(int(step), 0) + round(number)
+    return found
+
+
+def _counted(run: Run) -> tuple[pd.DataFrame, list[str], str]:
+    """The rows that count exceptions, their columns of types, and the column of attempted trials."""
+    rows, prefix, attempted = lineage_batches(run), LOGGED, "instances"
+    if rows is None:
+        rows, prefix, attempted = lineage(run), COUNTED, f"{COUNTED}instances"
+    types = [name for name in rows.columns if name.startswith(prefix) and name.removeprefix(prefix) not in NO_TYPES]
+    return rows, types, attempted
 
 
 def lineage_batches(run: Run) -> pd.DataFrame | None:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from sitegen import format as fmt
 from sitegen.glossary.entry import GlossaryEntry
 from sitegen.glossary.lookup import Glossary
+from sitegen.glossary.patterns import natural
 from sitegen.pages.about import SECTIONS
 from sitegen.pages.base import PageHead, SiteContext
 from sitegen.pages.glossary import Book
@@ -154,13 +155,14 @@ def _runs(rows: Sequence[RunRow], names: Mapping[str, Text]) -> dict[str, list[A
 
 def _entries(entries: Sequence[GlossaryEntry], names: Mapping[str, Text]) -> dict[str, list[str]]:
     titles = {entry.framework: names.get(entry.framework, same(entry.framework)) for entry in entries}
+    read = [natural(entry) for entry in entries]
     return {
         "i": [entry.id for entry in entries],
         "n": [" ".join(entry.names) for entry in entries],
-        "te": [plain(entry.title.en) for entry in entries],
-        "tz": [plain(entry.title.zh) for entry in entries],
-        "se": [plain(entry.short.en) for entry in entries],
-        "sz": [plain(entry.short.zh) for entry in entries],
+        "te": [plain(entry.title.en) for entry in read],
+        "tz": [plain(entry.title.zh) for entry in read],
+        "se": [plain(entry.short.en) for entry in read],
+        "sz": [plain(entry.short.zh) for entry in read],
         "fe": [titles[entry.framework].en for entry in entries],
         "fz": [titles[entry.framework].zh for entry in entries],
     }

@@ -1,4 +1,5 @@
 import json
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -174,3 +175,25 @@ def test_everything_found_leads_to_a_page_and_anchor_that_is_there() -> None:
     for kind in ("metrics", "exceptions", "settings"):
         assert all(-1 <= entry < len(data["entries"]["i"]) for entry in data[kind]["e"])
         assert all(0 <= place < len(data["sets"]) for place in data[kind]["r"])
+
+
+def test_no_result_shows_the_placeholder_of_a_pattern() -> None:
+    name = "batch_errors/avg_AgentTimeoutError"
+    rows = [row("a", framework="skyrl", metrics=(metric(name, 0, 2),))]
+    data = search_data(rows, book(rows, glossary(), every=True), site_context())
+    entry = data["metrics"]["e"][data["metrics"]["n"].index(name)]
+    assert "{exception}" in data["entries"]["n"][entry], "its names are the patterns"
+    assert "exception" in data["entries"]["te"][entry]
+    for column in ("te", "tz", "se", "sz", "fe", "fz"):
+        for text, names in zip(data["entries"][column], data["entries"]["n"], strict=True):
+            assert not [hole for hole in re.findall(r"\{\w+\}", names) if hole in text], (column, text)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_page_shows_the_placeholder_of_a_pattern(lang: str) -> None:
+    name = "batch_errors/total_AgentTimeoutError"
+    rows = [row("a", framework="skyrl", metrics=(metric(name, 0, 2),))]
+    for file in site_files(rows, site_context(), [lang]):
+        if file.path.endswith(".html"):
+            shown = re.sub(r"<(script|style|code)\b.*?</\1>", "", file.content.decode(), flags=re.DOTALL)
+            assert not re.findall(r"\{[a-z_]+\}", re.sub(r"<[^>]*>", "", shown)), file.path

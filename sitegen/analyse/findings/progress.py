@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from sitegen.analyse.findings.finding import Match, Rule, Subject, Value, count, fixed, name, number, seconds, signed
+from sitegen.analyse.findings.boundary import boundary_dip
+from sitegen.analyse.findings.finding import Match, Rule, Subject, Value, count, fixed, number, seconds, signed
 from sitegen.analyse.findings.thresholds import (
     CHANGE_SIGMAS,
     EARLY_PART,
@@ -16,6 +17,7 @@ from sitegen.analyse.findings.thresholds import (
     PASS_LEVEL,
     RISE_PART,
     SLOW_BEFORE,
+    START_STEPS,
     TREND_STEPS,
 )
 from sitegen.analyse.phases import Transient
@@ -121,24 +123,6 @@ def pass_before_mean(subject: Subject) -> Match | None:
     return Match(values=values, evidence=subject.curve_evidence("reward", "pass_k"))
 
 
-def boundary_dip(subject: Subject) -> Match | None:
-    """The reward fell around the change from one job to the next, and came back."""
-    progress = subject.analysis.progress
-    if progress is None or not progress.dips:
-        return None
-    dip = max(progress.dips, key=lambda item: item.before - item.value)
-    values = {
-        "job": name(dip.job),
-        "step": count(dip.step),
-        "value": fixed(dip.value),
-        "before_step": count(dip.before_step),
-        "before": fixed(dip.before),
-        "after_step": count(dip.after_step),
-        "after": fixed(dip.after),
-    }
-    return Match(values=values, evidence=subject.reward_evidence)
-
-
 def transient(subject: Subject) -> Match | None:
     """A few steps stand out from a level and are gone again; a slow step just before is named."""
     progress = subject.analysis.progress
@@ -238,7 +222,14 @@ PROGRESS_RULES: tuple[Rule, ...] = (
         thresholds=(SLOW_BEFORE,),
         forms=("", "slow"),
     ),
-    Rule(id="boundary-dip", severity="info", section="reward", check=boundary_dip),
+    Rule(
+        id="boundary-dip",
+        severity="info",
+        section="reward",
+        check=boundary_dip,
+        thresholds=(START_STEPS,),
+        forms=("", "start"),
+    ),
 )
 CHECKPOINT_RULES: tuple[Rule, ...] = (
     Rule(id="checkpoint-close", severity="warn", section="checkpoint", check=checkpoint_close),

@@ -41,6 +41,9 @@ PASS_LEVEL = Threshold(id="pass-level", value=0.9, source="Ours: lower levels ar
 ZERO_STEPS = Threshold(id="zero-steps", value=2, source="Ours: one batch may fail by chance, two in a row do not.")
 OUTAGE_SHARE = Threshold(id="outage-share", value=0.3, unit="share", source="Ours.")
 SLOW_BEFORE = Threshold(id="slow-before", value=3, source="Ours: steps between a slow step and what it may explain.")
+START_STEPS = Threshold(
+    id="start-steps", value=3, source="Ours: a low value among the first steps may be a cold start."
+)
 WAIT_SHARE = Threshold(
     id="wait-share", value=0.5, unit="share", source="By definition: more waiting than everything else together."
 )
@@ -101,6 +104,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
     ZERO_STEPS,
     OUTAGE_SHARE,
     SLOW_BEFORE,
+    START_STEPS,
     WAIT_SHARE,
     COLD_MEDIANS,
     COSTLY_SHARE,

@@ -276,6 +276,7 @@ CASES: dict[str, Case] = {
             "before": 0.82,
             "after_step": 8,
             "after": 0.82,
+            "known": "nothing",
         },
         severity="info",
     ),

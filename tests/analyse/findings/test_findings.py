@@ -245,7 +245,7 @@ def test_every_rule_form_and_threshold_has_its_strings_and_no_string_is_left_ove
             key = f"finding.{rule.id}" + (f".{form}" if form else "")
             used |= {f"{key}.lead", f"{key}.text", f"{key}.next"}
     used |= {f"finding.threshold.{item.id}" for item in THRESHOLDS}
-    words = ("finding.cause.", "finding.treatment.", "finding.limit.", "finding.config.")
+    words = ("finding.cause.", "finding.treatment.", "finding.limit.", "finding.config.", "finding.known.")
     known = {key for key in ui_strings() if key.startswith("finding.") and not key.startswith(words)}
     assert used == known
 
@@ -266,6 +266,44 @@ def test_values_are_printed_in_both_languages():
 
 
 # The sample runs
+
+
+def dip_of(jobs, rewards, **columns):
+    """The finding on a run with the rewards of steps 1, 2, …, and a discarded attempt of 0.77 at step 6."""
+    frame = {REWARD: rewards, **columns}
+    rows = [{name: values[i] for name, values in frame.items()} for i in range(len(rewards))]
+    rows = [row | {"step": i + 1, "job": jobs[i]} for i, row in enumerate(rows)]
+    rows.append({REWARD: 0.77, "step": 6, "job": "a", "superseded_last": 1})
+    return findings(make_run(steps=make_steps(rows)))["boundary-dip"]
+
+
+def test_a_dip_at_a_change_of_job_says_what_is_known_and_proves_nothing():
+    rewards = [0.8, 0.81, 0.79, 0.8, 0.82, 0.5, 0.6, 0.82, 0.8, 0.81, 0.8, 0.79]
+    errors = [2, 0, 4, 2, 2, 30, 9, 2, 2, 2, 1, 3]  # without step 6: 0 1 2 2 2 2 2 2 3 4 9
+    waits = [10.0, 20.0, 30.0, 40.0, 50.0, 900.0, 60.0, 70.0, 80.0, 90.0, 100.0, 110.0]  # without step 6: middle 60
+    item = dip_of(
+        ["a"] * 5 + ["b"] * 5 + ["c"] * 2,
+        rewards,
+        **{"batch_errors/total_DaytonaError": errors, "timing/wait_for_generation_buffer": waits},
+    )
+    values = item.values
+    assert (values["exceptions"], values["usual_exceptions"]) == (30, 2)
+    assert (values["wait"], values["usual_wait"]) == (900, 60)
+    assert values["discarded"] == 0.77
+    assert (values["calm"], values["changes"]) == (1, 2)
+    assert "Exceptions at step 6: 30; median of the other steps: 2." in item.text.en
+    assert "Changes of job without such a dip: 1 of 2." in item.text.en
+    assert "not a proven one" in item.advice.en
+    assert item.evidence.metrics == (REWARD, "timing/wait_for_generation_buffer")
+
+
+def test_a_dip_in_the_first_steps_may_be_a_cold_start():
+    rewards = [0.79, 0.5, 0.82, 0.8, 0.81, 0.79, 0.8, 0.81, 0.8, 0.82, 0.8, 0.81]
+    rows = [{"step": i + 1, REWARD: value, "job": "a" if i < 2 else "b"} for i, value in enumerate(rewards)]
+    item = findings(make_run(steps=make_steps(rows)))["boundary-dip"]
+    assert (item.values["step"], item.values["known"]) == (2, "nothing")
+    assert "cold start" in item.advice.en
+    assert "冷启动" in item.advice.zh
 
 
 @pytest.fixture(scope="module")
