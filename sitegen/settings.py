@@ -132,7 +132,11 @@ def is_address(value: str) -> bool:
 
 def is_reserved(part: str) -> bool:
     """Whether a path part would collide with what a run's own page folder holds, or cannot be a folder name."""
-    return part in {"data", "card"} or part.endswith((".html", ".json", ".")) or part.split(".", 1)[0] in _DEVICE_NAMES
+    return (
+        part in {"data", "card", "embed"}
+        or part.endswith((".html", ".json", "."))
+        or part.split(".", 1)[0] in _DEVICE_NAMES
+    )
 
 
 _ADDRESS_PART = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
@@ -318,7 +322,7 @@ def _address(value: Any) -> str:
     if not is_address(text):
         raise _Wrong(
             f"{text!r} cannot be an address: use lower-case letters, digits, '.', '_' and '-' in parts separated by"
-            " '/', and no part that a run's page folder uses itself (data, card, *.html, *.json)"
+            " '/', and no part that a run's page folder uses itself (data, card, embed, *.html, *.json)"
         )
     return text
 

@@ -27,6 +27,7 @@ from sitegen.pages import run_config, run_engines, run_logs, run_metrics, run_ov
 from sitegen.pages.archive_data import series_file
 from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
 from sitegen.pages.compare_data import compare_files
+from sitegen.pages.embed import embed_pages
 from sitegen.pages.row import published_names, raised_names
 from sitegen.pages.run_cards import OWN_CSV, chart_csv, chart_csv_path, charts_data, data_file
 from sitegen.pages.run_follow import followed_head, social_files
@@ -80,6 +81,7 @@ def run_files(run: Run, analysis: RunAnalysis, charts: Sequence[Chart], context:
         made = list(_data_scripts(given, kind, trials))
         yield from made
         scripts[kind] = _ordered(kind, _assets(given, kind), [file.path for file in made])
+    yield from embed_pages(given, given.section(*PAGE_SECTIONS["index"]), _head(given, "index", scripts["index"]))
     for lang in LANGS:
         for kind in page_kinds(given):
             head = followed_head(given, kind, _head(given, kind, scripts[kind]), (_json_path(run.slug), *downloads))

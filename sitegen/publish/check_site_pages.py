@@ -6,6 +6,7 @@ import gzip
 import posixpath
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from urllib.parse import unquote, urlsplit
 
@@ -26,8 +27,8 @@ _LOC = re.compile(r"<loc>([^<]*)</loc>")
 
 def page_findings(tree: SiteTree, target: Target) -> Iterator[HostFinding]:
     """Everything about a site's pages that would break, leak or mislead on a host."""
-    folders = tree.folders
-    base = _base_url(tree)
+    site = _Site(tree=tree, folders=tree.folders, base=_base_url(tree), target=target)
+    base = site.base
     sizes = partial(_sent, lru_cache(maxsize=None)(partial(_compressed, tree)))
     for page in tree.pages.values():
         seen: set[tuple[str, bool]] = set()
@@ -35,7 +36,7 @@ def page_findings(tree: SiteTree, target: Target) -> Iterator[HostFinding]:
             key = (reference.url, reference.loads)
             if key not in seen:
                 seen.add(key)
-                yield from _reference(tree, folders, page, reference, target)
+                yield from _reference(site, page, reference)
                 if base and reference.named and reference.url.startswith(base):
                     yield from _absent(tree, page.path, reference.url, base)
         yield from _inside(page)
@@ -45,9 +46,15 @@ def page_findings(tree: SiteTree, target: Target) -> Iterator[HostFinding]:
     yield from _sitemap(tree, base)
 
 
-def _reference(
-    tree: SiteTree, folders: frozenset[str], page: Page, reference: Reference, target: Target
-) -> Iterator[HostFinding]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Site:
+    tree: SiteTree
+    folders: frozenset[str]
+    base: str
+    target: Target
+
+
+def _reference(site: _Site, page: Page, reference: Reference) -> Iterator[HostFinding]:
     url = reference.url
     try:
         parts = urlsplit(url)
@@ -55,14 +62,14 @@ def _reference(
         yield finding("broken-link", "error", page.path, url=url)
         return
     if parts.scheme or parts.netloc:
-        yield from _outside(page, reference, target)
+        yield from _outside(site, page, reference)
     elif parts.path.startswith("/"):
         yield finding("absolute-link", "error", page.path, url=url)
     else:
-        yield from _within(tree, folders, page, url, target)
+        yield from _within(site, page, url)
 
 
-def _outside(page: Page, reference: Reference, target: Target) -> Iterator[HostFinding]:
+def _outside(site: _Site, page: Page, reference: Reference) -> Iterator[HostFinding]:
     parts = urlsplit(reference.url)
     scheme = parts.scheme.lower()
     if scheme in _HARMLESS_SCHEMES or scheme == "javascript":  # the latter is code in the page
@@ -73,17 +80,24 @@ def _outside(page: Page, reference: Reference, target: Target) -> Iterator[HostF
         yield finding("third-party", "error", page.path, url=reference.url)
     elif not scheme:
         yield finding("absolute-link", "error", page.path, url=reference.url)
-    elif target == "hf" and reference.element == "a" and not reference.new_tab:
+    elif _leaves_the_frame(site, reference):
         yield finding("framed-link", "warning", page.path, url=reference.url)
 
 
-def _within(tree: SiteTree, folders: frozenset[str], page: Page, url: str, target: Target) -> Iterator[HostFinding]:
+def _leaves_the_frame(site: _Site, reference: Reference) -> bool:
+    """Whether a link opens another site inside the frame of a Space."""
+    own = bool(site.base) and reference.url.startswith(site.base)
+    return site.target == "hf" and reference.element == "a" and not reference.new_tab and not own
+
+
+def _within(site: _Site, page: Page, url: str) -> Iterator[HostFinding]:
+    tree = site.tree
     path, _, anchor = url.partition("#")
     path = unquote(path.partition("?")[0])
     if path:
         wanted = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
-        if path.endswith(("/", "/.", "/..")) or wanted in folders or wanted == ".":
-            severity: Severity = "error" if target in ("hf", "file") else "warning"
+        if path.endswith(("/", "/.", "/..")) or wanted in site.folders or wanted == ".":
+            severity: Severity = "error" if site.target in ("hf", "file") else "warning"
             yield finding("directory-link", severity, page.path, url=url)
             return
         if wanted not in tree.files:

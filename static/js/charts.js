@@ -331,7 +331,7 @@
 
   /** @param {HTMLElement} box */
   function titleOf(box) {
-    const heading = box.closest(".chart-card")?.querySelector("h3");
+    const heading = box.closest(".chart-card")?.querySelector("h1, h3");
     return (heading && heading.textContent) || box.dataset.chart || "";
   }
 
