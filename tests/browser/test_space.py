@@ -1,0 +1,109 @@
+"""The sample site as a static Space shows it: no directory index, in a frame of another origin, storage blocked.
+
+Every link of every page is followed by what the host would answer; a page of each kind is opened in the frame.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+from sitegen.publish.site_tree import read_page
+from tests.browser.conftest import StaticHost, Watched
+from tests.browser.test_every_page import DRAW_ALL
+from tests.test_html_validates import one_of_each
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+SANDBOX = "allow-downloads allow-forms allow-modals allow-popups allow-scripts"
+"""As the hub's frame, without `allow-same-origin`: what blocks storage whatever the browser's settings are."""
+
+
+class SpaceHost(StaticHost):
+    """A host without the site's headers that leads whoever asks for a folder to another place, which has none."""
+
+    def do_GET(self) -> None:
+        path = self.path.split("?")[0]
+        if path.endswith("/") or Path(self.translate_path(path)).is_dir():
+            self.send_response(302)
+            self.send_header("Location", "/huggingface.co/404")
+            self.end_headers()
+            return
+        super().do_GET()
+
+
+@pytest.fixture(scope="module")
+def space(sample_site: Path) -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SpaceHost, directory=str(sample_site), headers_of_site={}))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[int]:
+    """The page around the frame, on an origin of its own."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(StaticHost, directory=str(tmp_path), headers_of_site={}))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_every_link_of_every_page_names_a_file(sample_site: Path) -> None:
+    """A Space answers only to files: what a link names must be one, whatever folder the site lies in."""
+    broken, followed = [], 0
+    for file in sorted(sample_site.rglob("*.html")):
+        path = file.relative_to(sample_site).as_posix()
+        for reference in read_page(path, file.read_bytes()).references:
+            address = urljoin(f"http://space.example/a b/{path}", reference.url)
+            parts = urlsplit(address)
+            if parts.netloc != "space.example":
+                continue
+            followed += 1
+            target = unquote(parts.path)
+            inside = target.removeprefix("/a b/")
+            if target == inside or not (sample_site / inside).is_file():
+                broken.append(f"{path}: {reference.url}")
+    assert broken == []
+    assert followed > 10_000
+
+
+@pytest.mark.timeout(300)
+def test_every_kind_of_page_works_inside_a_space(
+    sample_site: Path, space: int, parent: int, tmp_path: Path, watch: Callable[..., Watched]
+) -> None:
+    base = f"http://127.0.0.1:{space}/"
+    watched = watch(base, viewport={"width": 1300, "height": 900})
+    host = f"http://localhost:{parent}/host.html"
+    drawn = 0
+    for path in one_of_each(sample_site):
+        (tmp_path / "host.html").write_text(
+            f'<!doctype html><title>t</title><link rel="icon" href="data:,">'
+            f'<iframe sandbox="{SANDBOX}" src="{base}{path}" width="1200" height="800"></iframe>',
+            encoding="utf-8",
+        )
+        watched.page.goto(host)
+        frame = watched.page.frames[1]
+        frame.wait_for_load_state("load")
+        assert (
+            frame.evaluate("() => { try { return localStorage.length >= 0 } catch { return 'blocked' } }") == "blocked"
+        )
+        result = frame.evaluate(DRAW_ALL)
+        assert result["failed"] == [], f"{path}: charts did not draw"
+        drawn += result["charts"]
+        faults = [fault for fault in watched.faults if fault != f"left the site: {host}"]
+        assert faults == [], f"{path}: {faults}"
+        watched.faults.clear()
+    assert drawn > 20
