@@ -14,7 +14,7 @@ import click
 from sitegen import __version__
 from sitegen.cli_paths import ARCHIVE, FILE, FOLDER
 from sitegen.cli_publish import publish, pull
-from sitegen.cli_run import card
+from sitegen.cli_run import card, export
 from sitegen.errors import SitegenError
 
 INTERRUPTED = 130
@@ -251,6 +251,7 @@ def _list_missing(lang: str, missing: Path, *, only: str | None, as_json: bool, 
 cli.add_command(publish)
 cli.add_command(pull)
 cli.add_command(card)
+cli.add_command(export)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -19,4 +19,5 @@ class _Named(click.Path):
 
 ARCHIVE = _Named(exists=True, file_okay=False, path_type=Path)
 FILE = _Named(dir_okay=False, path_type=Path)
+ANY = _Named(path_type=Path)
 FOLDER = _Named(file_okay=False, path_type=Path)

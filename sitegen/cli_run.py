@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sitegen.cli_paths import ARCHIVE, FILE, FOLDER
+from sitegen.cli_paths import ANY, ARCHIVE, FILE, FOLDER
 
 
 @click.command()
@@ -39,4 +39,29 @@ def card(lang: str, /, name: str, archive: Path | None, only: str | None, **opti
         click.echo(plain(line.removesuffix("\r").replace("\u00a0", " ")))
     for note in done.notes:
         click.echo(plain(note.of(console.lang).replace("\u00a0", " ")))
+    return 0
+
+
+@click.command()
+@click.argument("name", metavar="RUN")
+@click.option("--archive", type=ARCHIVE, help="Archive in which RUN is an address, a path or a name.")
+@click.option("-o", "--output", "path", type=ANY, required=True, help="The file; of tables a folder or a .zip file.")
+@click.option("--format", "kind", type=click.Choice(["csv", "parquet", "json"]), help="Write the tables instead.")
+@click.option("--base-url", help="Address of the published site, for links into it.")
+@click.option("--lang", "only", type=click.Choice(["en", "zh"]), help="Language of the report.")
+@click.pass_obj
+def export(lang: str, /, name: str, archive: Path | None, only: str | None, **options: Any) -> int:
+    """Write RUN as one HTML file that opens anywhere and loads nothing.
+
+    With --format its tables are written, with a dictionary that says what each column holds.
+    """
+    from sitegen.console import Console, plain
+    from sitegen.one_run import one_run
+    from sitegen.publish.export_command import ExportOptions, export_command
+
+    console = Console(only or lang)
+    found = one_run(name, archive)
+    wanted = ExportOptions(lang=console.lang, archive=found.archive, **options)
+    said = export_command(found.run, found.analysis, found.site, wanted)
+    click.echo(plain(said.of(console.lang).replace("\u00a0", " ")))
     return 0

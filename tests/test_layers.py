@@ -56,6 +56,7 @@ OWNERS = {  # library -> layers that may import it
     "jinja2": {"render"},
     "markdown_it": {"render"},
     "nh3": {"render"},
+    "pyarrow": {"publish"},
     "rich": {"console"},
     "ruamel": {"publish"},
     "selectolax": {"publish"},

@@ -114,6 +114,11 @@ def _filled(table: pd.DataFrame) -> dict[str, pd.Series]:
     return {str(name): column for name, column in table.items() if column.notna().any()}
 
 
+def table_csv(table: pd.DataFrame) -> bytes:
+    """Any table: full precision, missing values empty, text that a spreadsheet would run made harmless."""
+    return _csv(table)
+
+
 def _csv(table: Mapping[str, pd.Series] | pd.DataFrame) -> bytes:
     """CSV with text that a spreadsheet would take for a formula made harmless, in names and cells."""
     out = io.BytesIO()

@@ -122,6 +122,11 @@ def hashed(assets: Mapping[str, bytes]) -> dict[str, str]:
     return paths
 
 
+def script_of(name: str) -> bytes:
+    """One script by its name in the lists above, as the bundles hold it."""
+    return _script(name)
+
+
 def _script(name: str) -> bytes:
     return _texts() if name == "texts" else static_bytes(f"js/{name}.js")
 
