@@ -16,7 +16,10 @@ from sitegen.pages.run_view import RunInput
 from sitegen.settings import SiteSettings
 from tests.pages.site_fixture import glossary
 
-ASSETS = ("sitegen.css", "app.js", "run.js", "theme.js", "icon.svg", "vega.js", "charts.js")
+ASSETS = (
+    *("sitegen.css", "app.js", "run.js", "theme.js", "icon.svg", "vega.js", "charts.js"),
+    *("embed.js", "embed_size.js"),
+)
 
 
 def context() -> SiteContext:
