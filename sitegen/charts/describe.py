@@ -111,6 +111,11 @@ def notes(*parts: Text | None) -> Text | None:
     return Text(" ".join(part.en for part in present), "".join(part.zh for part in present))
 
 
+def joined(text: Text, more: Text | None) -> Text:
+    """A text and what is added to it, if anything."""
+    return text if more is None else Text(text.en + more.en, text.zh + more.zh)
+
+
 def latest_of(curve: Curve) -> tuple[float | None, int | None]:
     """The last finite value on the lineage and its step."""
     for value, step in zip(reversed(curve.raw.tolist()), reversed(curve.step.tolist()), strict=True):

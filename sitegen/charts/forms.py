@@ -53,7 +53,7 @@ def _lines() -> alt.LayerChart:
 
     Data: `points` (step, series, raw, ema, mean5, lone), `names` (series, name, dy), `band` (step, low, high),
     `jobs` (step, label), `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected,
-    superseded, nonfinite, nonpositive, evaluation.
+    superseded, nonfinite, nonpositive, evaluation, beyond (above the axis).
     """
     x, color = _x("step"), _series_color()
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
@@ -123,6 +123,7 @@ def _marks(x: alt.X) -> list[alt.Chart]:
         shape="diamond", size=90, filled=True, fill=theme.INK, stroke=theme.CARD, strokeWidth=1.25, opacity=1
     )
     rug = of("nonfinite").mark_point(shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0)
+    beyond = of("beyond").transform_filter("datum.raw > y1")
     below = of("nonpositive").mark_point(
         shape="triangle-down", size=36, filled=True, fill=theme.LABEL, opacity=1, strokeWidth=0
     )
@@ -140,7 +141,17 @@ def _marks(x: alt.X) -> list[alt.Chart]:
         diamond.encode(x=x, y=on_raw),
         rug.encode(x=x, y=alt.value(theme.RUG_Y)),
         below.encode(x=x, y=alt.value(alt.ExprRef("height - 4"))),
+        _beyond(beyond, x),
     ]
+
+
+def _beyond(marks: alt.Chart, x: alt.X) -> alt.Chart:
+    """Triangles on the top edge: values that the axis does not hold."""
+    look = {"fill": theme.INK, "stroke": theme.CARD, "strokeWidth": 1}
+    drawn: alt.Chart = marks.mark_point(shape=_TRIANGLE, size=80, filled=True, opacity=1, **look).encode(
+        x=x, y=alt.value(theme.BEYOND_Y)
+    )
+    return drawn
 
 
 def _names(x: alt.X) -> list[alt.Chart]:
@@ -179,7 +190,7 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     """Stacked bars over steps, one area of steps per part, so that 500 steps are four shapes and not 2 000.
 
     Data: `areas` (x, series, y0, y1) with both edges of every unbroken stretch and a missing row between two,
-    `jobs` (step, label), `marks` (step, kind, raw) with the kinds superseded and nonfinite.
+    `jobs` (step, label), `marks` (step, kind, raw) with the kinds superseded, nonfinite and beyond.
     """
     x = _x("x")
     fill = alt.Fill("series:N", scale=alt.Scale(domain=[p for p, _ in parts], range=[c for _, c in parts]), legend=None)
@@ -195,12 +206,14 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     rug = marks.transform_filter(f"datum.kind == 'nonfinite' && {_IN_VIEW}").mark_point(
         shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0
     )
+    beyond = marks.transform_filter(f"datum.kind == 'beyond' && {_IN_VIEW} && datum.raw > y1")
     step = _x("step")
     return _layer(
         area.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), **channels),
         _jobs(step),
         cross.encode(x=step, y=_y("raw")),
         rug.encode(x=step, y=alt.value(theme.RUG_Y)),
+        _beyond(beyond, step),
     )
 
 

@@ -27,7 +27,7 @@ class RoleChart:
     log: bool = False
     """Logarithmic where the values span more than three powers of ten."""
     rate: bool = False
-    """Shares: the axis is 0 to 1."""
+    """Shares: the axis is 0 to 1, or ends at a round number where all are below 0.1."""
     band: tuple[str, str] | None = None
     """What `mean` in the metric's name becomes in the names of a range's lower and upper end."""
     static_without_trials: bool = False
@@ -48,7 +48,7 @@ def role_chart(entry: RoleChart) -> ChartSpec:
             section=entry.section,
             title=ui(f"charts.title.{entry.id}"),
             log=entry.log,
-            rate=entry.rate,
+            share=entry.rate,
             static=entry.static_without_trials and analysis.trials is None,
         )
         line = Line(curve=curve, series="1", name="")

@@ -56,7 +56,8 @@ def static_svg(
     width = theme.STATIC_WIDTH - theme.LEFT - theme.RIGHT
     inner = height - theme.TOP - theme.BOTTOM
     drawn = draw(form, datasets, params, width=width, height=inner)
-    return fluid(drawn, width=width, height=inner, label=label)
+    made = fluid(drawn, width=width, height=inner, label=label)
+    return made.replace('class="stretch"', 'class="stretch cut"') if "yTop" in params else made
 
 
 def fluid(drawn: str, *, width: int, height: int, label: str) -> str:

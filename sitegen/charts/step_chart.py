@@ -10,6 +10,7 @@ from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, DataColumn, LegendItem, Section
+from sitegen.charts.beyond import add_beyond, beyond_words, fitting_axis
 from sitegen.charts.end_names import End, Path, names
 from sitegen.charts.evaluation_marks import Evaluations, add_evaluations, evaluation_note, evaluation_rows, fits
 from sitegen.charts.payload import Columns, Line
@@ -17,6 +18,7 @@ from sitegen.charts.scales import Axis, log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.charts.thin import LIMIT
+from sitegen.format import number
 from sitegen.model.run import Run
 from sitegen.text import Text, same, ui
 
@@ -26,6 +28,8 @@ _SHORT = 12
 """Records up to which the thin raw lines are as telling as the bold ones: names keep off them too."""
 _HUGE, _GROWN = 1e300, 4.0
 """Values beyond the first are drawn divided by the second: their range would be more than a float can say."""
+_SMALL_SHARE = 0.1
+"""Shares that all lie below this one are drawn on an axis of their own size."""
 _LOG_RATIO = 1000.0
 """A metric whose greatest value is this many times its median is drawn on a logarithmic axis."""
 
@@ -46,6 +50,8 @@ class Look:
     """Whether the card spans two columns."""
     rate: bool = False
     """Shares: the axis is 0 to 1."""
+    share: bool = False
+    """Shares that may all be small: 0 to 1, or from 0 to a round number where all are below 0.1."""
     log: bool = False
     """A logarithmic axis, where the values span more than three powers of ten."""
     checkpoint: bool = False
@@ -93,10 +99,15 @@ def step_chart(
     if marked is not None:
         add_evaluations(datasets["marks"], marked)
         values += marked.values
-    axis = _axis(values, look, log=log, grown=grown)
+    fit = _fit(values, look, _raw(curves) if grown == 1 and band is None and marked is None else [], log=log)
+    if fit.top is not None:
+        add_beyond(datasets["marks"], lines, fit.top)
+    axis = fit.axis if grown == 1 else replace(fit.axis, divisor=fit.axis.divisor / grown)
     plot = _Plot(look=look, axis=axis, domain=step_frame(run).domain, log=log)
     datasets["names"] = names(_ends(analysis, plot, small), list(_paths(plot, small)), _inner(look))
     params = _params(run, lines, plot, marked) | {"records": len(curves[0].step)}
+    if fit.top is not None:
+        params["yTop"] = fit.top
     if grown > 1:
         params["grown"] = grown
     constant = all(_constant(analysis, curve) for curve in curves)
@@ -105,8 +116,10 @@ def step_chart(
         section=look.section,
         form=form,
         title=look.title,
-        caption=describe.caption(curves[0], constant=_constant(analysis, curves[0])),
-        summary=describe.summary(shown),
+        caption=describe.joined(
+            describe.caption(curves[0], constant=_constant(analysis, curves[0])), fit.words(curves)
+        ),
+        summary=describe.joined(describe.summary(shown), fit.words(curves)),
         note=describe.notes(
             describe.thinned(drawn),
             ui("charts.note.log") if log else None,
@@ -186,9 +199,37 @@ def step_columns(curves: Sequence[Curve]) -> tuple[DataColumn, ...]:
     return tuple(columns)
 
 
-def _axis(values: Sequence[float], look: Look, *, log: bool, grown: float) -> Axis:
-    axis = log_axis(values) if log else value_axis(values, rate=look.rate)
-    return axis if grown == 1 else replace(axis, divisor=axis.divisor / grown)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fit:
+    """The value axis and what has to be said of it."""
+
+    axis: Axis
+    top: float | None = None
+    small: bool = False
+
+    def words(self, curves: Sequence[Curve]) -> Text | None:
+        """What a reader would not expect of the axis; None for nothing."""
+        if self.top is not None:
+            return beyond_words(curves, self.top)
+        return ui("charts.caption.small-share", high=number(self.axis.ticks[-1])) if self.small else None
+
+
+def _fit(values: Sequence[float], look: Look, raw: Sequence[float], *, log: bool) -> _Fit:
+    """The axis of a chart. Without `raw`, and where checkpoints stand on the line, it holds every value."""
+    if log:
+        return _Fit(axis=log_axis(values))
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
+    if look.share and low >= 0 and 0 < high < _SMALL_SHARE:
+        return _Fit(axis=value_axis([0.0, *finite]), small=True)
+    if look.checkpoint or look.share or (look.rate and low >= 0 and high <= 1):
+        return _Fit(axis=value_axis(values, rate=look.rate or look.share))
+    axis, top = fitting_axis(raw, values)
+    return _Fit(axis=axis, top=top)
+
+
+def _raw(curves: Sequence[Curve]) -> list[float]:
+    return [value for curve in curves for value in (*curve.raw.tolist(), *curve.superseded_raw.tolist())]
 
 
 def _params(run: Run, lines: Sequence[Line], plot: _Plot, marked: Evaluations | None) -> dict[str, object]:

@@ -11,8 +11,8 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.timing import Span
 from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
+from sitegen.charts.beyond import add_beyond, beyond_words, fitting_axis
 from sitegen.charts.payload import Line
-from sitegen.charts.scales import value_axis
 from sitegen.charts.stacks import areas
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_chart import Look, step_chart, step_columns
@@ -53,9 +53,15 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     marks = payload.lines([Line(curve=total, series="1", name="")], run=run).datasets["marks"]
     datasets = {"areas": columns, "jobs": payload.boundaries(run, labels=True), "marks": marks}
     x0, x1 = step_frame(run).domain
-    axis = value_axis([*total.raw.tolist(), *total.superseded_raw.tolist()], stacked=True)
+    seconds = [*total.raw.tolist(), *total.superseded_raw.tolist()]
+    axis, top = fitting_axis(seconds, seconds, stacked=True)
+    if top is not None:
+        add_beyond(marks, [Line(curve=total, series="1", name="")], top)
+    beyond = beyond_words([total], top, " s") if top is not None else None
     names = [{"key": key, "en": part.en, "zh": part.zh} for key in parts for part in (ui(f"charts.part.{key}"),)]
     params = {"x0": x0, "x1": x1, "names": names, "records": len(total.step), **axis.params()}
+    if top is not None:
+        params["yTop"] = top
     curves = [total, *(curve for _, curve in spans)]
     return (
         Chart(
@@ -63,8 +69,8 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
             section="time",
             form="time",
             title=ui("charts.title.step-time"),
-            caption=describe.caption(total),
-            summary=describe.summary([total]),
+            caption=describe.joined(describe.caption(total), beyond),
+            summary=describe.joined(describe.summary([total]), beyond),
             note=describe.notes(
                 _thinned(shown, len(total.step)),
                 ui("charts.note.key-means"),

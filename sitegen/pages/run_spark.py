@@ -33,6 +33,7 @@ _SHAPES: Mapping[str, tuple[str, str]] = {
     "selected": ('class="f-bg s-run-1" stroke-width="2.5"', _CIRCLE.format(r=7)),
     "evaluation": ('class="f-ink-90 s-ink-4" stroke-width="1.25"', "M0,-6.500L4,0L0,6.500L-4,0Z"),
     "nonfinite": ('class="f-bad"', "M0,-4.500L4.500,3.600H-4.500Z"),
+    "beyond": ('class="f-ink-90 s-ink-4" stroke-width="1"', "M0,-4.500L4.500,3.600H-4.500Z"),
     "nonpositive": ('class="f-ink-60"', "M0,3L3,-3H-3Z"),
 }
 """Kind of mark to its look and its outline."""
@@ -85,7 +86,8 @@ def plain_drawing(chart: Chart, limit: int) -> Markup | None:
         "".join((*_grid(chart, plot), *_jobs(chart, plot), *_step_numbers(chart, plot))),
         "".join((*_marks(chart, plot), *_names(chart, plot))),
     )
-    body = f'{before}<svg class="stretch" {box}>{stretched}</svg>{after}'
+    cut = " cut" if "yTop" in chart.params else ""
+    body = f'{before}<svg class="stretch{cut}" {box}>{stretched}</svg>{after}'
     return Markup(f'<svg class="chart-svg" aria-hidden="true">{body}</svg>')
 
 
@@ -260,6 +262,8 @@ def _marks(chart: Chart, plot: _Plot) -> Iterator[str]:
 def _mark_y(kind: str, value: float | None, plot: _Plot) -> float | None:
     if kind == "nonfinite":
         return float(theme.RUG_Y)
+    if kind == "beyond":
+        return float(theme.BEYOND_Y)
     return plot.height - 4.0 if kind == "nonpositive" else plot.y(value)
 
 

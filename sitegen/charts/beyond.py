@@ -1,0 +1,92 @@
+"""A value axis that a few extreme values do not flatten, and what is said of the values beyond it.
+
+Where the greatest values are rare (a step that waited for a cold start), the axis ends a quarter above the 95th
+percentile, rounded up to a tick. Values beyond it are triangles on the plot's top edge, and the caption says them;
+table and CSV hold them as they were logged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from sitegen.analyse.progress import Curve
+from sitegen.charts.payload import Columns, Line, add_mark
+from sitegen.charts.scales import Axis, value_axis
+from sitegen.charts.thin import LIMIT, thin
+from sitegen.format import count, number
+from sitegen.text import Text, same, ui
+
+_FEWEST = 20
+"""Values below which one of them is more than 5 %: nothing of so short a run is cut off."""
+_SHARE = 0.95
+"""The percentile that the axis is made for, by rank, without interpolation."""
+_FAR = 4.0
+"""The greatest value lies more than this many times beyond the percentile, or the axis holds all."""
+_ROOM = 1.25
+"""The axis ends this many times above the percentile, rounded up to a tick."""
+_SAID = 3
+"""Values beyond that the caption says, the greatest first."""
+
+
+def robust_top(values: Iterable[float]) -> float | None:
+    """1.25 times the 95th percentile where the greatest value lies more than 4 times above it; None elsewhere.
+
+    Population: the finite ones among the values, at least 20, none below 0. At most 5 % of them lie above it.
+    """
+    known = sorted(value for value in values if math.isfinite(value))
+    if len(known) < _FEWEST or known[0] < 0:
+        return None
+    usual = known[math.ceil(_SHARE * len(known)) - 1]
+    return _ROOM * usual if usual > 0 and known[-1] / _FAR > usual else None
+
+
+def fitting_axis(raw: Iterable[float], values: Sequence[float], *, stacked: bool = False) -> tuple[Axis, float | None]:
+    """The axis for values, and where it ends when some of them lie beyond; None when it holds all.
+
+    Args:
+        raw: What was logged, which decides.
+        values: Everything drawn, smoothed values included.
+        stacked: As for `value_axis`.
+    """
+    top = robust_top(raw)
+    if top is None:
+        return value_axis(values, stacked=stacked), None
+    axis = value_axis([*(value for value in values if value <= top), top], stacked=stacked)
+    return axis, axis.high
+
+
+def add_beyond(marks: Columns, lines: Sequence[Line], top: float) -> None:
+    """A `beyond` mark for every value above the axis; crosses of superseded ones there make way for it."""
+    gone = {
+        at
+        for at, (kind, raw) in enumerate(zip(marks["kind"], marks["raw"], strict=True))
+        if kind == "superseded" and raw is not None and raw > top
+    }
+    for values in marks.values():
+        values[:] = [value for at, value in enumerate(values) if at not in gone]
+    for line in lines:
+        found = _beyond(line.curve, top)
+        for at in thin([[value for _, value in found]], LIMIT):
+            add_mark(marks, "beyond", found[at][0], line.series, raw=found[at][1])
+
+
+def beyond_words(curves: Sequence[Curve], top: float, unit: str = "") -> Text:
+    """How many values lie beyond the axis and the greatest of them, as an addition to a caption."""
+    found = [pair for curve in curves for pair in _beyond(curve, top)]
+    said = [
+        ui("charts.caption.beyond-at", value=number(value) + unit, step=step)
+        for step, value in sorted(found, key=lambda pair: (-pair[1], pair[0]))[:_SAID]
+    ]
+    rest = ", …" if len(found) > _SAID else ""
+    listed = Text(
+        ", ".join(item.en for item in said) + rest, "、".join(item.zh for item in said) + ("…" if rest else "")
+    )
+    return ui("charts.caption.beyond", n=count(len(found)), top=same(number(top, 3) + unit), listed=listed)
+
+
+def _beyond(curve: Curve, top: float) -> list[tuple[int, float]]:
+    """Step and value above the axis, superseded ones included, in step order."""
+    pairs = [*zip(curve.step.tolist(), curve.raw.tolist(), strict=True)]
+    pairs += zip(curve.superseded_step.tolist(), curve.superseded_raw.tolist(), strict=True)
+    return sorted((int(step), value) for step, value in pairs if math.isfinite(value) and value > top)
