@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sitegen import format as fmt
 from sitegen.analyse.facts import RunFacts
+from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.glossary.places import LABELS, algorithm_entry
 from sitegen.model.run import Run
 from sitegen.pages.base import COMPARE_PATH, run_page
@@ -102,16 +103,21 @@ class RunHeader:
 
 def page_kinds(given: RunInput) -> tuple[PageKind, ...]:
     """The pages that the run has data for, in tab order."""
+    return kinds_of(given.run, given.analysis)
+
+
+def kinds_of(run: Run, analysis: RunAnalysis) -> tuple[PageKind, ...]:
+    """The pages that an analysed run has data for, in tab order."""
     kinds: list[PageKind] = ["index"]
-    if given.analysis.metrics or (given.run.published and given.run.published.metrics):
+    if analysis.metrics or (run.published and run.published.metrics):
         kinds.append("metrics")
-    if given.analysis.trials:
+    if analysis.trials:
         kinds.append("trials")
-    if given.analysis.engines:
+    if analysis.engines:
         kinds.append("engines")
-    if given.run.config:
+    if run.config:
         kinds.append("config")
-    if has_logs(given.run):
+    if has_logs(run):
         kinds.append("logs")
     kinds.append("sources")
     return tuple(kinds)

@@ -106,14 +106,15 @@ def _views(
 
 
 def _redirects(rows: Sequence[RunRow]) -> Iterator[RedirectPage]:
-    """A page for each old address that no run has now; the first run that claims one gets it."""
+    """The pages of each old address that no run has now; the first run that claims one gets it."""
     taken = {row.slug for row in rows}
     for row in sorted(rows, key=lambda row: row.slug):
         for alias in row.aliases:
             if alias not in taken:
                 taken.add(alias)
-                head = PageHead(path=run_page(alias), title=same(row.title))
-                yield RedirectPage(head=head, target=run_page(row.slug))
+                for kind in row.pages:
+                    head = PageHead(path=run_page(alias, kind), title=same(row.title))
+                    yield RedirectPage(head=head, target=run_page(row.slug, kind))
 
 
 def _plain_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:
