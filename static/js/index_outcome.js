@@ -6,6 +6,8 @@
   const LINES = 300;
   const AXES = 5;
   const LABELLED = 14;
+  /** The cards, as addresses name them. */
+  const CARDS = ["setting-outcome", "settings-that-differ"];
   /** Settings that differ by this factor are drawn on a logarithmic axis; outcomes only when by that one. */
   const LOG = 10;
   const LOG_OUTCOME = 1000;
@@ -218,7 +220,7 @@
     const rows = about.rows.slice(0, LINES);
     const width = Math.max(110 * columns.length, plot.clientWidth);
     const height = 320;
-    const box = { left: 44, right: width - 44, top: 44, bottom: height - 30 };
+    const box = { left: 44, right: width - 44, top: 44, bottom: height - 12 };
     const axes = columns.map((column) => sitegen.plots.axis(rows.map((run) => scaled(column, run)), 4, column.kind === "setting" ? LOG : LOG_OUTCOME));
     const names = columns.map((column) => column.label).join(", ");
     const says = own.say("parallel-label", { axes: names, n: String(rows.length) });
@@ -280,7 +282,117 @@
     }
   }
 
+  // ------------------------------------------------------------ the four actions of a card
+
+  const LOOKS = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "text-anchor", "paint-order"];
+  const SHOWN_FOR = 2000;
+  /** The card whose link was copied a moment ago, and the one that the address named last. */
+  let copied = "";
+  let followed = "";
+
+  /** A drawing as a file: looks as they are on the page, no links, no wide targets. @param {SVGElement} svg */
+  function alone(svg) {
+    const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
+    const there = [...svg.querySelectorAll("*")];
+    [...copy.querySelectorAll("*")].forEach((node, at) => {
+      const look = window.getComputedStyle(there[at]);
+      for (const name of LOOKS) node.setAttribute(name, look.getPropertyValue(name));
+      for (const name of ["href", "tabindex", "data-run"]) node.removeAttribute(name);
+    });
+    copy.querySelectorAll(".hit").forEach((node) => node.remove());
+    for (const node of [copy, ...copy.querySelectorAll("[class]")]) node.removeAttribute("class");
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  /** The runs of a card, as its data table has them. @param {RunColumn[]} columns @param {number[]} rows */
+  function rowsCsv(columns, rows) {
+    /** @type {Cell[][]} */
+    const lines = rows.map((run) => [own.runs.slugs[run], ...columns.map((column) => scaled(column, run))]);
+    const plain = lines.map((line) => line.map((cell) => (typeof cell === "number" ? Number(cell.toPrecision(12)) : cell)));
+    return sitegen.runRows.csv([["run", ...columns.map((column) => column.label)], ...plain]);
+  }
+
+  /** Copies the address of a card in its state, and goes there. @param {Record<string, string>} state */
+  async function give(state) {
+    const address = window.location.href.replace(/#.*/, "") + sitegen.hash.write({ ...sitegen.state.get(), ...state });
+    const done = navigator.clipboard ? navigator.clipboard.writeText(address).then(() => true, () => false) : false;
+    copied = (await done) ? state.card : "";
+    followed = state.card;
+    sitegen.state.set(state, true);
+    build(own.view);
+    window.setTimeout(() => {
+      copied = "";
+      for (const said of section ? section.querySelectorAll(".said") : []) said.remove();
+    }, SHOWN_FOR);
+  }
+
+  /** @param {string} icon @param {string} act @param {string} title @param {"a" | "button"} tag */
+  function action(icon, act, title, tag) {
+    const node = own.make(tag);
+    node.title = own.say(`act-${act}`);
+    node.dataset.act = act;
+    if (node instanceof HTMLButtonElement) node.type = "button";
+    node.append(own.mark(icon), own.make("span", "sr", `${own.say(`act-${act}`)}: ${title}`));
+    return node;
+  }
+
+  /** @param {{card: HTMLElement, id: string, title: string, about: ReturnType<typeof subject>, columns: RunColumn[]}} of */
+  function acts({ card, id, title, about, columns }) {
+    const box = own.make("div", "acts");
+    const state = {
+      setting: about.setting ? about.setting.label : "",
+      outcome: about.outcome ? about.outcome.id : "",
+      axes: sitegen.hash.join(about.axes),
+      card: id,
+    };
+    const link = /** @type {HTMLAnchorElement} */ (action("i-link", "link", title, "a"));
+    link.href = sitegen.hash.write({ ...sitegen.state.get(), ...state });
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      give(state);
+    });
+    const csv = action("i-csv", "csv", title, "button");
+    csv.addEventListener("click", () => own.save(rowsCsv(columns, about.rows), `${id}.csv`));
+    const svg = action("i-svg", "svg", title, "button");
+    svg.addEventListener("click", () => {
+      const drawing = card.querySelector("svg.fluid");
+      if (drawing instanceof SVGElement) own.save(alone(drawing), `${id}.svg`, "image/svg+xml");
+    });
+    const table = action("i-table", "table", title, "button");
+    const details = card.querySelector("details.data");
+    if (details instanceof HTMLDetailsElement) {
+      table.setAttribute("aria-expanded", "false");
+      details.addEventListener("toggle", () => table.setAttribute("aria-expanded", String(details.open)));
+      table.addEventListener("click", () => {
+        details.open = !details.open;
+        if (details.open) details.scrollIntoView({ block: "nearest" });
+      });
+    }
+    box.append(link);
+    if (copied === id) {
+      const said = own.make("span", "said", sitegen.text("copy.done"));
+      said.setAttribute("role", "status");
+      box.append(said);
+    }
+    box.append(csv, svg, table);
+    return box;
+  }
+
+  /** Brings the card that the address names into view, once. @param {string} id */
+  function follow(id) {
+    const card = section && section.querySelector(`[data-card="${CARDS.includes(id) ? id : ""}"]`);
+    if (card && id !== followed) card.scrollIntoView({ block: "nearest", behavior: "instant" });
+    followed = id;
+  }
+
   // ------------------------------------------------------------ cards
+
+  /** @param {string} id @param {string} css @param {string} state */
+  function cardBox(id, css, state) {
+    const card = own.make("div", `card ${css}${state === id ? " linked" : ""}`);
+    card.dataset.card = id;
+    return card;
+  }
 
   /** @param {RunColumn[]} columns @param {number[]} rows */
   function dataTable(columns, rows) {
@@ -390,8 +502,9 @@
     if (!setting || !outcome) return void grid.replaceChildren(own.make("p", "quiet", own.say("no-settings")));
     const open = [...grid.querySelectorAll("details")].map((each) => each.open);
     const held = document.activeElement instanceof HTMLElement && grid.contains(document.activeElement) ? document.activeElement.dataset : {};
+    const heldIn = document.activeElement ? (document.activeElement.closest("[data-card]")?.getAttribute("data-card") ?? "") : "";
     const { numeric, all } = outcomes(view);
-    const left = own.make("div", "card c5");
+    const left = cardBox(CARDS[0], "c5", view.state.card || "");
     const choices = own.make("div", "choices");
     const keys = about.keys.includes(setting.label) ? about.keys : [setting.label, ...about.keys];
     const ids = [...new Set([...numeric, outcome.id])];
@@ -399,18 +512,27 @@
       select("setting", own.say("setting"), [["", keys]], setting.label),
       select("outcome", own.say("outcome"), [[own.say("summary"), ids], [own.say("metrics"), all.filter((id) => id !== outcome.id)]], outcome.id),
     );
-    left.append(choices, fluid("scatter", (plot) => scatter(plot, about)), dataTable([setting, outcome], about.rows));
-    const right = own.make("div", "card c7");
+    const pair = own.make("div", "card-head");
+    const title = own.say("scatter");
+    const named = own.make("div");
+    named.append(own.make("h3", "", title));
+    pair.append(named);
+    left.append(pair, choices, fluid("scatter", (plot) => scatter(plot, about)), dataTable([setting, outcome], about.rows));
+    pair.append(acts({ card: left, id: CARDS[0], title, about, columns: [setting, outcome] }));
+    const right = cardBox(CARDS[1], "c7", view.state.card || "");
     const head = own.make("div", "card-head");
     const words_ = own.make("div");
     const sub = own.say("parallel-sub", { shown: String(about.axes.length), all: String(about.keys.length) });
     words_.append(own.make("h3", "", own.say("parallel")), own.make("p", "sub", sub));
     head.append(words_);
     const columns = /** @type {RunColumn[]} */ ([...about.axes.map((key) => own.column(`set.${key}`)), outcome].filter(Boolean));
-    right.append(head, fluid("parallel", (plot) => parallel(plot, about)), axesChoice(about), dataTable(columns, about.rows));
+    right.append(head, axesChoice(about), fluid("parallel", (plot) => parallel(plot, about)), dataTable(columns, about.rows));
+    head.append(acts({ card: right, id: CARDS[1], title: own.say("parallel"), about, columns }));
     grid.replaceChildren(left, right);
     [...grid.querySelectorAll("details")].forEach((each, at) => (each.open = Boolean(open[at])));
-    const again = held.choice ? grid.querySelector(`[data-choice=${held.choice}]`) : held.axis ? [...grid.querySelectorAll("input")].find((box) => box.dataset.axis === held.axis) : null;
+    follow(view.state.card || "");
+    const acting = held.act && grid.querySelector(`[data-card="${heldIn}"] [data-act="${held.act}"]`);
+    const again = acting ? acting : held.choice ? grid.querySelector(`[data-choice=${held.choice}]`) : held.axis ? [...grid.querySelectorAll("input")].find((box) => box.dataset.axis === held.axis) : null;
     if (again instanceof HTMLElement) again.focus();
   }
 
@@ -418,6 +540,7 @@
   function draw(view) {
     if (!section) return;
     section.hidden = own.runs.slugs.length < 2;
+    near = near || CARDS.includes(view.state.card || "");
     if (!near || section.hidden) return;
     const chosen = view.state.outcome || "";
     own.want(chosen ? [chosen] : [], true).then(

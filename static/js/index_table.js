@@ -357,10 +357,11 @@
     return column.steps ? [cell, column.steps[run]] : [cell];
   }
 
-  /** Hands a text to the reader as a file. @param {string} text @param {string} name */
-  own.save = function (text, name) {
+  /** Hands a text to the reader as a file. @param {string} text @param {string} name @param {string} [type] CSV unless given */
+  own.save = function (text, name, type) {
     const link = own.make("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+    const parts = type ? [text] : ["\ufeff", text];
+    link.href = URL.createObjectURL(new Blob(parts, { type: type || "text/csv;charset=utf-8" }));
     link.download = name;
     link.click();
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);

@@ -147,7 +147,7 @@ interface SitegenIndex {
   ranked(view: IndexView): number[];
   onPage(view: IndexView): { page: number; pages: number; first: number; rows: number[] };
   csv(view: IndexView): string;
-  save(text: string, name: string): void;
+  save(text: string, name: string, type?: string): void;
   rangeIds(state: Record<string, string>): string[];
   ranges(state: Record<string, string>): RangeFilter[];
   chosen(state: Record<string, string>): Record<string, string[]>;

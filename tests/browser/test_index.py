@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page
@@ -320,3 +321,52 @@ def test_accessibility_rules_hold_with_everything_open(opened: Callable[..., Wat
     page.keyboard.press("Escape")
     page.click("[data-view=wall]")
     assert page.evaluate(rules) == []
+
+
+def test_both_cards_of_setting_against_outcome_have_the_four_actions(opened: Callable[..., Watched]) -> None:
+    watched = opened("index.html#framework=skyrl&sel=run-00001", viewport={"width": 1440, "height": 900})
+    page = watched.page
+    page.locator("#outcome").scroll_into_view_if_needed()
+    page.wait_for_selector("svg.par a")
+    for card, drawn in (("setting-outcome", "circle"), ("settings-that-differ", "path")):
+        box = page.locator(f"[data-card={card}]")
+        acts = box.locator(".acts [data-act]")
+        assert acts.evaluate_all("nodes => nodes.map(node => node.dataset.act)") == ["link", "csv", "svg", "table"]
+        with page.expect_download() as saved:
+            box.locator("[data-act=csv]").click()
+        lines = list(csv.reader(saved.value.path().read_text(encoding="utf-8-sig").splitlines()))
+        assert lines[0][0] == "run"
+        assert len(lines) > 50
+        assert all(line[0].startswith("run-") for line in lines[1:])
+        with page.expect_download() as saved:
+            box.locator("[data-act=svg]").click()
+        root = ElementTree.parse(saved.value.path()).getroot()
+        assert root.findall(f".//{{*}}{drawn}")
+        looks = {node.get("stroke") for node in root.iter() if node.tag.endswith(drawn)}
+        assert any(look.startswith(("rgb(", "color(")) for look in looks if look)
+        assert not [node for node in root.iter() if node.get("href") or node.get("class")]
+        box.locator("[data-act=table]").click()
+        assert box.locator("details.data table tbody tr").count() > 50
+    page.select_option("[data-choice=setting]", "trainer.seed")
+    page.wait_for_url("**setting=trainer.seed*")
+    page.click("[data-card=settings-that-differ] [data-act=link]")
+    page.wait_for_url("**card=settings-that-differ*")
+    again = opened(page.url[len(watched.base) :]).page
+    again.wait_for_selector("[data-card=settings-that-differ].linked svg.par a")
+    assert again.eval_on_selector("[data-choice=setting]", "node => node.value") == "trainer.seed"
+    assert again.locator("[data-card=settings-that-differ]").evaluate(
+        "node => node.getBoundingClientRect().top < innerHeight"
+    )
+    watched.expect_clean()
+
+
+@pytest.mark.parametrize("width", [1100, 1440])
+def test_cards_of_setting_against_outcome_end_with_their_last_line(opened: Callable[..., Watched], width: int) -> None:
+    page = opened("index.html", viewport={"width": width, "height": 900}).page
+    page.locator("#outcome").scroll_into_view_if_needed()
+    page.wait_for_selector("svg.par a")
+    empty = """() => [...document.querySelectorAll('#outcome .card')].map(card =>
+      card.getBoundingClientRect().bottom - card.lastElementChild.getBoundingClientRect().bottom)"""
+    assert all(17 - 2 <= band <= 17 + 24 for band in page.evaluate(empty))
+    page.click("#outcome details.axes summary")
+    assert all(17 - 2 <= band <= 17 + 24 for band in page.evaluate(empty))
