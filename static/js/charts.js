@@ -39,6 +39,9 @@
   const live = new Map();
   /** @type {Set<HTMLElement>} */
   const near = new Set();
+  /** Boxes whose drawing is on its way.
+      @type {Set<HTMLElement>} */
+  const begun = new Set();
   /** @type {ChartState} */
   let state = { smooth: "ema", x: null, step: null, axis: "step" };
   /** @type {number | null} */
@@ -115,16 +118,31 @@
   function extent() {
     const datas = boxes().filter(shares).map(dataOf).filter((data) => data !== null);
     const [low, high] = [datas.map((data) => data.params.x0), datas.map((data) => data.params.x1)];
-    const whole = /** @type {[number, number]} */ (datas.length ? [Math.min(...low), Math.max(...high)] : [0, 1]);
-    return { whole, least: shared === "samples" ? 0 : 1 };
+    const drawn = /** @type {[number, number]} */ (datas.length ? [Math.min(...low), Math.max(...high)] : [0, 1]);
+    const steps = datas.length > 0 && datas.every((data) => (data.params.xStep ?? 1) > 0);
+    return { whole: steps ? sitegen.chartState.ends(...drawn) : drawn, least: steps ? 1 : 0 };
+  }
+
+  /** A range that says whole steps, where the shared axis has them.
+      @param {[number, number]} range
+      @param {boolean} [outward]
+      @returns {[number, number]} */
+  function snapped(range, outward) {
+    const { whole, least } = extent();
+    if (!least) return range;
+    const [low, high] = sitegen.chartState.snapped(range, outward);
+    return low >= whole[0] && high <= whole[1] ? [low, high] : [Math.max(low, whole[0]), Math.min(high, whole[1])];
   }
 
   /* ------------------------------------------------------------- drawing */
 
   /** @param {HTMLElement} box */
   async function draw(box) {
+    if (begun.has(box)) return;
+    begun.add(box);
     const data = dataOf(box);
     const made = data && (await sitegen.chartDraw(box, data, viewOf(box)));
+    begun.delete(box);
     if (!made) return;
     live.set(box, { id: box.dataset.chart || "", drawing: made, seen: ++clock });
     sizes.observe(box);
@@ -160,6 +178,12 @@
     drawing = false;
   }
 
+  /** Draws for paper what has no static drawing, wherever it is on the page. Nothing waits for a frame: none comes. */
+  async function drawForPaper() {
+    const bare = boxes().filter((box) => !live.has(box) && !box.querySelector(":scope > .chart-svg") && dataOf(box));
+    for (const box of bare) if (live.size < ALIVE) await draw(box);
+  }
+
   /** @returns {HTMLElement | undefined} */
   function next() {
     const waiting = Array.from(near).filter(
@@ -182,6 +206,7 @@
 
   /** @param {ChartState} wanted */
   function apply(wanted) {
+    if (wanted.x) wanted = Object.assign({}, wanted, { x: snapped(wanted.x) });
     const changed = ["smooth", "x", "axis"].some(
       (key) => String(/** @type {any} */ (wanted)[key]) !== String(/** @type {any} */ (state)[key]),
     );
@@ -224,7 +249,8 @@
     const { whole, least } = extent();
     const shown = state.x || whole;
     const around = hovered ?? state.step ?? (shown[0] + shown[1]) / 2;
-    change({ x: sitegen.chartState.zoom(shown, around, factor, whole, least) });
+    const wanted = sitegen.chartState.zoom(shown, around, factor, whole, least);
+    change({ x: wanted && snapped(wanted, factor > 1) });
   }
 
   /** The marked step becomes an end of the range.
@@ -234,8 +260,7 @@
     const at = state.step ?? hovered;
     if (at === null) return;
     const shown = state.x || whole;
-    const half = least / 2; // a step shown is shown whole
-    const range = end === "from" ? [at - half, shown[1]] : [shown[0], at + half];
+    const range = end === "from" ? [at, shown[1]] : [shown[0], at];
     const wanted = sitegen.chartState.range(range[0], range[1], whole, least);
     if (wanted) change({ x: wanted });
   }
@@ -258,7 +283,7 @@
     const at = hovered ?? state.step;
     if (!readout) return;
     if (at === null) readout.hide();
-    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step);
+    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step, leading);
   }
 
   /** @param {number} at */
@@ -428,7 +453,7 @@
     const [low, high] = [chart.place(from), chart.place(to)];
     if (low === null || high === null) return;
     const range = sitegen.chartState.range(low, high, state.x || whole, least);
-    if (range) change({ x: range });
+    if (range) change({ x: snapped(range) });
   }
 
   /** @type {Record<string, (box: HTMLElement, event: KeyboardEvent) => void>} */
@@ -594,6 +619,10 @@
       if (leading === box) leading = hovered = null;
     };
     boxes().forEach(sitegen.charts.adopt);
+    window.addEventListener("beforeprint", drawForPaper);
+    window.matchMedia("print").addEventListener("change", (event) => {
+      if (event.matches) drawForPaper();
+    });
     document.addEventListener("sitegen:registered", () => {
       offerAxes();
       readables.clear();

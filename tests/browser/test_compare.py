@@ -381,3 +381,20 @@ def test_nothing_is_wider_than_the_window(opened: Callable[..., Watched], lang: 
     assert panel
     assert panel["x"] >= 0
     assert panel["x"] + panel["width"] <= width
+
+
+def test_paper_shows_every_chart_also_those_that_nobody_scrolled_to(opened: Callable[..., Watched]) -> None:
+    """Charts of a comparison have no static drawing: those far below the window are drawn when it is printed."""
+    watched = opened(runs(0, 2), viewport={"width": 800, "height": 500})
+    page = watched.page
+    page.wait_for_selector("[data-charts] [data-chart]", state="attached")
+    page.wait_for_timeout(300)
+    shown = "() => [...document.querySelectorAll('[data-charts] [data-chart]')].map(box => box.dataset.drawn || '')"
+    before = page.evaluate(shown)
+    assert 2 < len(before) <= 12
+    assert "" in before
+    page.emulate_media(media="print")
+    page.wait_for_function(f"() => ({shown})().every(drawn => drawn === 'true')")
+    visible = "boxes => boxes.map(box => box.querySelector('svg.marks').checkVisibility())"
+    assert all(page.eval_on_selector_all("[data-charts] [data-chart]", visible))
+    watched.expect_clean()
