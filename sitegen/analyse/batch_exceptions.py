@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,8 @@ class BatchExceptions:
     """Trials that these batches attempted; None where it was not logged."""
     exceptions: int
     """Exceptions that they met, of every type."""
+    by_type: Mapping[str, int] = field(default_factory=dict)
+    """Exceptions that they met by class."""
 
 
 def batch_exceptions(run: Run) -> BatchExceptions | None:
@@ -40,6 +43,7 @@ def batch_exceptions(run: Run) -> BatchExceptions | None:
     by another program and may hold a sample, or re-tries, of what the batches attempted.
     """
     rows, types, attempted = _counted(run)
+    by_type = {name: total(rows[name].to_numpy(dtype="float64")) for name in types}
     met = total(rows[types].to_numpy(dtype="float64").ravel())
     if not met:
         return None
@@ -50,6 +54,7 @@ def batch_exceptions(run: Run) -> BatchExceptions | None:
         steps=int(rows.loc[told, "step"].nunique()),
         attempted=None if tried is None else round(tried),
         exceptions=round(met),
+        by_type={name.removeprefix(LOGGED).removeprefix(COUNTED): round(n) for name, n in by_type.items() if n},
     )
 
 

@@ -237,6 +237,7 @@ NUMBERS: tuple[tuple[str, Callable[[RunRow], float | None]], ...] = (
     ("pass_k", lambda row: row.pass_k),
     ("entropy", lambda row: row.entropy),
     ("trials", lambda row: row.trials),
+    ("graded", lambda row: row.graded),
     ("solved", lambda row: row.success_rate),
     ("exceptions", lambda row: row.exception_rate),
     ("step", lambda row: row.step_s),

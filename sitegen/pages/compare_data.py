@@ -70,6 +70,8 @@ def compare_files(run: Run, analysis: RunAnalysis, glossary: Glossary) -> Iterat
         "framework": run.framework,
         "reward": facts.reward_metric,
         "samples": facts.samples_per_prompt,
+        "data": facts.dataset,
+        "failed": facts.status == "failed",
         "last": facts.last_step,
         "checkpoint": analysis.checkpoint.step,
         "assumed": facts.config_assumed,

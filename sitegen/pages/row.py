@@ -138,6 +138,13 @@ class RunRow:
         return self.frameworks.get(name, self.framework)
 
     @property
+    def solved_of_all(self) -> int | None:
+        """Solved trials, where more than half of all trials are ungraded, so that the rate flatters; else None."""
+        if self.trials is None or self.graded is None or self.success_rate is None or 2 * self.graded >= self.trials:
+            return None
+        return round(self.success_rate * self.graded)
+
+    @property
     def reward_meaning(self) -> tuple[str, str]:
         """What its reward means: framework and logged name. Runs are ranked only within one meaning."""
         return (self.framework or "", self.facts.reward_metric or "")

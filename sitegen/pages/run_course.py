@@ -144,13 +144,23 @@ def _half_row(name: str, early: float, late: float, counts: tuple[int, int], voi
 
 
 def funnel_more(given: RunInput, voice: Voice) -> tuple[tuple[str, str, str], ...]:
-    """The stage after grading: samples trained on, as the log counts them; nothing where it does not."""
-    funnel = given.analysis.funnel
+    """The stage after grading: samples trained on, as the log counts them; nothing where it does not.
+
+    More of them than trials of the table, or than the log's own batches attempted, is no stage after the others: the
+    line says that the counts come from different sources.
+    """
+    funnel, batches = given.analysis.funnel, given.analysis.batch_exceptions
     if funnel is None or funnel.trained_on is None:
         return ()
-    return (
-        (voice.say("funnel.trained-on", n=voice.count(funnel.trained_on_steps)), voice.count(funnel.trained_on), ""),
-    )
+    steps, trained = voice.count(funnel.trained_on_steps), voice.count(funnel.trained_on)
+    tried = None if batches is None else batches.attempted
+    if tried is not None and tried < funnel.trained_on:
+        label = voice.say("funnel.trained-on-attempted", n=steps, attempted=voice.count(tried))
+    elif funnel.trained_on > funnel.attempted:
+        label = voice.say("funnel.trained-on-other", n=steps)
+    else:
+        label = voice.say("funnel.trained-on", n=steps)
+    return ((label, trained, ""),)
 
 
 def verdict_text(given: RunInput, voice: Voice) -> str:

@@ -10,6 +10,7 @@ from sitegen.analyse.crosscheck import CrossCheck, Verdict, counts
 from sitegen.analyse.printed import alike
 from sitegen.pages.run_published import place_of
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice
+from sitegen.text import ui
 
 SHOWN_DIFFERENT = 6
 """Differing numbers on the overview; the sources page has all."""
@@ -46,6 +47,18 @@ class CheckRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPart:
+    """The numbers of one verdict."""
+
+    verdict: Verdict
+    """Which."""
+    word: str
+    """In words."""
+    rows: tuple[CheckRow, ...]
+    """In the order of the report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrossCheckView:
     """The cross-check of one run."""
 
@@ -57,6 +70,8 @@ class CrossCheckView:
     """The differing ones first, then some of the others."""
     rest: int
     """How many more there are: on the sources page, or beyond that in `run.json`."""
+    parts: tuple[CheckPart, ...]
+    """The rows by verdict, differing ones first."""
 
 
 def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) -> CrossCheckView | None:
@@ -74,11 +89,28 @@ def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) 
     found = counts(checks)
     shown = _first(checks) if everything else _chosen(checks)
     numbers = {verdict: voice.count(n) for verdict, n in found.items()}
+    said = [voice.shared("crosscheck.sentence", n=voice.count(len(checks)), **numbers)]
+    zeros = sum(check.verdict == "differs" and check.reason == ui("check.missing-as-zero") for check in checks)
+    if zeros:
+        said.append(voice.shared("crosscheck.zeros", n=voice.count(zeros)))
     return CrossCheckView(
-        sentence=voice.shared("crosscheck.sentence", n=voice.count(len(checks)), **numbers),
+        sentence=voice.sentences(said),
         note=voice.shared("crosscheck.own-rows") if given.run.steps_from_report else "",
         rows=tuple(check_row(check, voice) for check in shown),
         rest=len(checks) - len(shown),
+        parts=_parts(shown, voice),
+    )
+
+
+def _parts(shown: Iterable[CrossCheck], voice: Voice) -> tuple[CheckPart, ...]:
+    """The numbers by verdict: what differs, what cannot be checked, what agrees."""
+    rows: dict[Verdict, list[CheckRow]] = {"differs": [], "unchecked": [], "agrees": []}
+    for check in shown:
+        rows[check.verdict].append(check_row(check, voice))
+    return tuple(
+        CheckPart(verdict=verdict, word=voice.shared(f"crosscheck.{verdict}"), rows=tuple(found))
+        for verdict, found in rows.items()
+        if found
     )
 
 

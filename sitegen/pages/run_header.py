@@ -276,6 +276,15 @@ def pass_name(metric: str) -> str:
 
 def _solved_head(given: RunInput, voice: Voice) -> Head | None:
     trials, published = given.analysis.trials, given.run.published
+    if trials and trials.success_rate is not None and 2 * trials.graded < trials.total:
+        return Head(
+            label=voice.say("head.solved-of-all"),
+            term=LABELS["head.solved"],
+            value=voice.say("head.of", part=voice.count(trials.successes), whole=voice.count(trials.total)),
+            note=voice.say(
+                "head.of-few-graded", share=voice.percent(trials.success_rate), whole=voice.count(trials.graded)
+            ),
+        )
     if trials and trials.success_rate is not None:
         return Head(
             label=voice.say("head.solved"),

@@ -140,13 +140,24 @@ def _other_count(given: RunInput, trials: TrialSummary, voice: Voice) -> str:
     batches = given.analysis.batch_exceptions
     if batches is None or batches.exceptions == sum(g.count for g in trials.exceptions if g.name != "none"):
         return ""
-    return voice.say(
+    told = voice.say(
         "errors.two-counts" if batches.attempted is not None else "errors.two-counts-short",
         total=voice.count(trials.total),
         steps=voice.count(batches.steps),
         attempted=voice.count(batches.attempted),
         n=voice.count(batches.exceptions),
     )
+    more = [group for group in trials.exceptions if group.count > batches.by_type.get(group.name, group.count)]
+    if not more:
+        return told
+    largest = max(more, key=lambda group: group.count - batches.by_type[group.name])
+    contradiction = voice.say(
+        "errors.more-than-all",
+        name=largest.name,
+        part=voice.count(largest.count),
+        whole=voice.count(batches.by_type[largest.name]),
+    )
+    return voice.sentences((told, contradiction))
 
 
 def errors_sentence(counts: list[tuple[str, int]], total: int, voice: Voice) -> str:

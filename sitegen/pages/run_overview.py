@@ -23,7 +23,7 @@ from sitegen.pages.run_header import RunHeader, page_kinds, pass_name, run_heade
 from sitegen.pages.run_jobs import JobsView, jobs_view
 from sitegen.pages.run_outcomes import ErrorsView, TrialsView, errors_view, trials_view
 from sitegen.pages.run_published import published_metrics
-from sitegen.pages.run_sources import OVERVIEW_PROBLEMS, ProblemsView, document_links, problems_view
+from sitegen.pages.run_sources import OVERVIEW_PROBLEMS, ProblemsView, differing, document_links, problems_view
 from sitegen.pages.run_time import TimeView, published_timing, time_view
 from sitegen.pages.run_view import ChartCard, Link, Note, PageKind, RunInput, Table, Voice
 
@@ -142,7 +142,7 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
         config=config_view(given, voice),
         published=published_metrics(given, voice),
         crosscheck=crosscheck_view(given, voice),
-        problems=problems_view(run, voice, OVERVIEW_PROBLEMS),
+        problems=problems_view(run, voice, OVERVIEW_PROBLEMS, differing(given)),
         documents=document_links(run, voice),
         absent=_absent(given, voice),
         links=links,

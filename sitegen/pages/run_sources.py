@@ -47,6 +47,8 @@ class ProblemsView:
     """Worst first, in file order."""
     rest: int
     """How many more the sources page lists."""
+    differing: str = ""
+    """How many published numbers differ from what the files give; empty for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ def run_sources(given: RunInput, voice: Voice, head: PageHead, downloads: tuple[
         header=run_header(given, voice, "sources"),
         sentence=voice.say("sources.sentence", n=voice.count(len(run.sources)), used=voice.count(used)),
         files=files_table(run, voice),
-        problems=problems_view(run, voice),
+        problems=problems_view(run, voice, differing=differing(given)),
         documents=documents(run, voice),
         crosscheck=crosscheck_view(given, voice, everything=True),
         published=other_values(given, voice),
@@ -104,14 +106,20 @@ def run_sources(given: RunInput, voice: Voice, head: PageHead, downloads: tuple[
     )
 
 
-def problems_view(run: Run, voice: Voice, limit: int | None = None) -> ProblemsView:
-    """The run's problems, worst first."""
+def differing(given: RunInput) -> int:
+    """Published numbers that differ from what the files give."""
+    return sum(check.verdict == "differs" for check in given.analysis.crosscheck or ())
+
+
+def problems_view(run: Run, voice: Voice, limit: int | None = None, differing: int = 0) -> ProblemsView:
+    """The run's problems, worst first; published numbers that differ are no file's problem and are named beside."""
     found = sorted(run.problems, key=lambda item: _ORDER[item.severity])
     shown = found if limit is None else found[:limit]
     return ProblemsView(
         sentence=problems_sentence(run, voice),
         rows=tuple(_problem(item, run, voice) for item in shown),
         rest=len(found) - len(shown),
+        differing=voice.say("problems.differing", n=voice.count(differing)) if differing else "",
     )
 
 

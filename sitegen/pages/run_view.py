@@ -93,6 +93,10 @@ class Voice:
         text = self.say("join.sentence", parts=self.say("join.semicolon").join(parts))
         return text[:1].upper() + text[1:]
 
+    def sentences(self, parts: Sequence[str]) -> str:
+        """Whole sentences after one another, as the language sets them."""
+        return (" " if self.lang == "en" else "").join(part for part in parts if part)
+
     def listing(self, items: Sequence[str]) -> str:
         """Items joined as the language lists them."""
         return ("、" if self.lang == "zh" else ", ").join(items)

@@ -23,8 +23,10 @@
 
   /* ---------------------------------------------------------------- rules */
 
-  /** @param {CompareRule} rule @param {string} value */
-  function ruleValue(rule, value) {
+  /** @param {CompareView} view @param {CompareRule} rule @param {string} value */
+  function ruleValue(view, rule, value) {
+    if (rule.id === "failed") return own.runs.titles[view.runs[Number(value)]];
+    if (rule.id === "data") return own.code(value);
     if (rule.id === "framework") return own.config.frameworks[value] || own.say("unknown-framework");
     if (rule.id !== "reward") return value;
     const [framework, metric] = value.split("\n");
@@ -38,7 +40,7 @@
     const who = document.createDocumentFragment();
     rule.groups.forEach(({ value, runs }, at) => {
       if (at) who.append(own.say("semicolon"));
-      who.append(ruleValue(rule, value), ` (${own.letters(runs)})`);
+      who.append(ruleValue(view, rule, value), ` (${own.letters(runs)})`);
     });
     const titles = view.subjects.filter((subject) => rule.touches.includes(subject.id)).map(own.title);
     return own.told(`rule-${rule.id}`, { who, metrics: titles.join(own.say("comma")) });
@@ -101,6 +103,9 @@
   /** @param {CompareView} view @param {string} id */
   const touched = (view, id) => view.rules.some((rule) => rule.touches.includes(id));
 
+  /** @param {CompareView} view @param {string} id */
+  const muted = (view, id) => view.rules.some((rule) => (rule.mutes || []).includes(id));
+
   /** One row: the values, and their differences from the baseline unless a rule forbids it.
       @param {CompareView} view @param {string} id @param {Node} title @param {string} kind @param {string} direction
       @param {Array<{value: number | null, step: number | null, note?: string}>} values */
@@ -112,6 +117,7 @@
     line.append(name);
     const base = values[view.state.runs.indexOf(view.state.base)];
     const forbidden = touched(view, id);
+    const way = muted(view, id) ? "" : direction;
     values.forEach((item, at) => {
       const cell = make("td", "n");
       cell.dataset.l = letter(at);
@@ -120,7 +126,7 @@
       cell.append(value);
       if (item.step !== null && item.value !== null) cell.append(make("small", "at", own.say("at-step", { step: sitegen.numbers.fixed(item.step, 0) })));
       if (item !== base && item.value !== null && base && base.value !== null) {
-        const found = forbidden ? forbiddenMark() : deltaOf(lines.verdict(item.value, base.value, direction), kind);
+        const found = forbidden ? forbiddenMark() : deltaOf(lines.verdict(item.value, base.value, way), kind);
         if (found) cell.append(found);
       }
       line.append(cell);

@@ -27,6 +27,8 @@ interface CompareAbout {
   framework: string | null;
   reward: string | null;
   samples: number | null;
+  data: string | null;
+  failed: boolean;
   last: number | null;
   checkpoint: number | null;
   assumed: boolean;
@@ -93,10 +95,12 @@ interface CompareSetting {
   values: Array<string | null>;
 }
 interface CompareRule {
-  id: "reward" | "pass" | "samples" | "framework";
+  id: "reward" | "pass" | "samples" | "framework" | "data" | "failed";
   groups: Array<{ value: string; runs: number[] }>;
-  /** Ids of subjects, and facts with `#`. */
+  /** Ids of subjects, and facts with `#`, that are not compared at all. */
   touches: string[];
+  /** The same of those whose difference is shown but not called better or worse. */
+  mutes?: string[];
 }
 /** Everything that is drawn. */
 interface CompareView {

@@ -114,6 +114,7 @@
       cell.append(told);
     }
     noteStep(cell, run, column);
+    if (column.id === "solved") noteUngraded(cell, run);
     if (column.kind === "bar") cell.append(bar(Number(value)));
   }
 
@@ -125,6 +126,18 @@
     const words = k === null ? own.say("at-step", { step: sitegen.numbers.fixed(step, 0) }) : "";
     const both = k === null ? "" : own.say("at-k-step", { k: String(k), step: sitegen.numbers.fixed(step, 0) });
     cell.append(own.make("small", "", words || both));
+  }
+
+  /** Of how many trials the solved ones are, where most have no grade and the rate flatters.
+      @param {HTMLElement} cell @param {number} run */
+  function noteUngraded(cell, run) {
+    const { trials, graded, solved } = own.runs.numbers;
+    const [all, known, share] = [trials[run], graded[run], solved[run]];
+    if (all === null || known === null || share === null || 2 * known >= all) return;
+    const { fixed } = sitegen.numbers;
+    const note = own.make("small", "", own.say("solved-of-all", { part: fixed(Math.round(share * known), 0), whole: fixed(all, 0) }));
+    note.title = own.say("most-ungraded", { graded: fixed(known, 0) });
+    cell.append(note);
   }
 
   /** @param {number} share */

@@ -31,7 +31,7 @@ def test_batch_lines_of_the_lineage_count():
         ]
     )
     run = make_run(steps=steps, batches=batches)
-    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=24, exceptions=4)
+    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=24, exceptions=4, by_type={"E": 3, "F": 1})
     assert exception_counts(run).drop(columns="step").to_numpy().sum() == 4  # what the chart shows
 
 
@@ -40,7 +40,7 @@ def test_a_step_that_one_job_logged_twice_counts_once():
     lines = [(1, 5, 1), (2, 15, 4), (2, 25, 2)]
     batches = make_batches([{"step": s, "row": r, "instances": 8, "exception/E": n} for s, r, n in lines])
     run = make_run(steps=make_steps(rows), batches=batches)
-    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=16, exceptions=3)
+    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=16, exceptions=3, by_type={"E": 3})
     assert exception_counts(run).to_numpy().tolist() == [[1, 1], [2, 2]]
     (axis,) = run_axes(run, analyse(run, SiteSettings()))
     assert (axis.key, axis.at.tolist()) == ("trials", [8, 16])
@@ -57,7 +57,7 @@ def test_a_step_that_no_record_of_the_lineage_has_counts_nowhere():
         ]
     )
     run = make_run(steps=steps, batches=batches)
-    assert batch_exceptions(run) == BatchExceptions(steps=1, attempted=8, exceptions=4)
+    assert batch_exceptions(run) == BatchExceptions(steps=1, attempted=8, exceptions=4, by_type={"E": 4})
     assert exception_counts(run).to_numpy().tolist() == [[1, 4]]
 
 
@@ -68,6 +68,6 @@ def test_else_the_columns_of_a_parsers_table():
         {"step": 2, "batch_errors/total_E": 9.0, "superseded_last": 1, "job": "b"},
     ]
     run = make_run(steps=make_steps(rows))
-    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=16, exceptions=3)
+    assert batch_exceptions(run) == BatchExceptions(steps=2, attempted=16, exceptions=3, by_type={"E": 3})
     short = make_run(steps=make_steps([{"step": 1, "batch_errors/total_E": 3.0}]))
-    assert batch_exceptions(short) == BatchExceptions(steps=1, attempted=None, exceptions=3)
+    assert batch_exceptions(short) == BatchExceptions(steps=1, attempted=None, exceptions=3, by_type={"E": 3})

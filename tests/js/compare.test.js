@@ -272,6 +272,25 @@ test("another k is another pass@k", () => {
   assert.deepEqual(rule.groups.map((group) => group.value), ["k = 8", "k = 16"]);
 });
 
+test("other data mute what the tasks decide, and forbid nothing; unknown data say nothing", () => {
+  const [rule, ...rest] = rules([about({ data: "a" }), about({ data: "b" })], ["@reward", "@pass_k", "r", "@entropy"]);
+  assert.equal(rule.id, "data");
+  assert.deepEqual(rule.groups, [{ value: "a", runs: [0] }, { value: "b", runs: [1] }]);
+  assert.deepEqual(rule.touches, []);
+  for (const id of ["@reward", "#ema", "#solved", "@pass_k", "#pass", "r", "@length_mean"]) assert.ok(rule.mutes.includes(id), id);
+  assert.ok(!rule.mutes.includes("@entropy"));
+  assert.deepEqual(rest, []);
+  assert.deepEqual(rules([about({ data: "a" }), about({ data: null })]), []);
+});
+
+test("step times beside a failed run are not judged", () => {
+  const [rule] = rules([about({}), about({ failed: true })]);
+  assert.equal(rule.id, "failed");
+  assert.deepEqual(rule.groups, [{ value: "1", runs: [1] }]);
+  assert.deepEqual(rule.mutes, ["#step", "@step_s", "@wait_s"]);
+  assert.deepEqual(rules([about({ failed: true }), about({ failed: true })]), []);
+});
+
 test("one name with another meaning in another framework is not judged; a role is", () => {
   const verl = about({ framework: "verl", reward: null, metrics: { r: figures(0, "up", "verl-r", 1, 4) } });
   const found = rules([about({}), verl], ["@reward", "r"]);

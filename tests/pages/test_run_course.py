@@ -15,6 +15,7 @@ from sitegen.pages.run_course import (
 )
 from sitegen.pages.run_header import run_header
 from sitegen.pages.run_jobs import job_facts
+from sitegen.pages.run_outcomes import errors_view
 from sitegen.pages.run_view import RunInput, Voice
 from sitegen.settings import SiteSettings
 from tests.analyse.findings.runs import REWARD, engines_of
@@ -82,8 +83,28 @@ def test_trials_without_times_have_no_halves_and_no_phases():
 
 def test_trained_on_is_labelled_as_the_logs_count():
     steps = make_steps([{"step": s, "async/effective_batch_samples": 512.0} for s in (1, 2)])
-    run = make_run(steps=steps, trials=make_trials([{"reward": 1.0}]))
+    run = make_run(steps=steps, trials=make_trials([{"reward": 1.0}] * 1024))
     assert funnel_more(given(run), EN) == (("Trained on, as logged over 2 steps", "1,024", ""),)
+
+
+def test_more_trained_on_than_tried_is_said_to_be_of_another_source():
+    rows = [{"step": s, "async/effective_batch_samples": 512.0} for s in (1, 2)]
+    few = make_run(steps=make_steps(rows), trials=make_trials([{"reward": 1.0}]))
+    ((label, count, _),) = funnel_more(given(few), EN)
+    assert (count, "another source" in label) == ("1,024", True)
+    tried = [row | {"batch_errors/total_instances": 500.0, "batch_errors/total_DaytonaError": 1.0} for row in rows]
+    run = make_run(steps=make_steps(tried), trials=make_trials([{"reward": 1.0}] * 2000))
+    ((label, _, _),) = funnel_more(given(run), EN)
+    assert "counts only 1,000 attempted" in label
+    assert "cannot be reconciled" in label
+
+
+def test_a_part_larger_than_the_whole_is_called_a_contradiction():
+    steps = make_steps([{"step": 1, "batch_errors/total_instances": 64.0, "batch_errors/total_DaytonaError": 2.0}])
+    run = make_run(steps=steps, trials=make_trials([{"exception": "DaytonaError"}] * 5))
+    view = errors_view(given(run), EN, "")
+    assert "DaytonaError: 5 in the table, 2 in all batches." in view.other_count
+    assert "cannot be reconciled" in view.other_count
     assert funnel_more(given(make_run(trials=make_trials([{"reward": 1.0}]))), EN) == ()
     for page in ("index", "trials"):
         assert "Trained on, as logged over 2 steps" in files(run)[f"runs/run/{page}.html"].decode()

@@ -65,7 +65,8 @@
 
     /** What makes figures of these runs incomparable, who has what, and which subjects and facts (`#`) it touches:
         reward defined otherwise, pass@k of another k or from other numbers of samples, one name that means another
-        thing in another framework. Names under one role measure the same thing, except for the reward. */
+        thing in another framework. Names under one role measure the same thing, except for the reward. Other tasks
+        and a failed run forbid nothing: differences are shown (`mutes`) without a word of better or worse. */
     rules(abouts, subjects) {
       const rewards = groups(abouts.map((about) => (about.reward === null ? null : meaning(about))));
       const ks = groups(abouts.map((about) => passK(about.roles.pass_k)));
@@ -85,6 +86,16 @@
       if (others.length) {
         const frameworks = groups(abouts.map((about) => about.framework || ""));
         found.push({ id: "framework", groups: frameworks, touches: others.map((subject) => subject.id) });
+      }
+      const data = groups(abouts.map((about) => about.data));
+      if (data.length > 1) {
+        const onReward = subjects.filter(({ keys }) => keys.some((key, run) => key !== null && key === abouts[run].reward));
+        const mutes = ["#ema", "#solved", "#exceptions", "@reward", "@length_mean", "@turns_mean", ...touched, ...onReward.map(({ id }) => id)];
+        found.push({ id: "data", groups: data, touches: [], mutes: [...new Set(mutes)] });
+      }
+      const failed = abouts.flatMap((about, run) => (about.failed ? [{ value: String(run), runs: [run] }] : []));
+      if (failed.length && failed.length < abouts.length) {
+        found.push({ id: "failed", groups: failed, touches: [], mutes: ["#step", "@step_s", "@wait_s"] });
       }
       return found;
     },
