@@ -144,6 +144,11 @@ def run_page(slug: str, kind: str = "index") -> str:
     return f"runs/{slug}/{kind}.html"
 
 
+def embed_path(slug: str, chart_id: str) -> str:
+    """Site path of a chart's page for frames."""
+    return f"runs/{slug}/embed/{chart_id}.html"
+
+
 COMPARE_PATH = "compare/index.html"
 """English site path of the page that compares runs."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sitegen.charts.base import Chart
-from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, render_page, run_page
+from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, embed_path, render_page, run_page
 from sitegen.pages.run_cards import chart_cards
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_view import ChartCard, RunInput, Voice
@@ -35,11 +35,6 @@ class EmbedPage:
     """Whether the key of marks belongs to it."""
     back: str
     """Link to the chart on the run's page."""
-
-
-def embed_path(slug: str, chart_id: str) -> str:
-    """English site path of a chart's page for frames."""
-    return f"runs/{slug}/embed/{chart_id}.html"
 
 
 def leading_charts(given: RunInput, charts: tuple[Chart, ...]) -> tuple[Chart, ...]:

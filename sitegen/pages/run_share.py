@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape as html_escape
 
-from sitegen.pages.base import SiteFile, localised, run_page
+from sitegen.pages.base import SiteFile, embed_path, localised, run_page
 from sitegen.pages.run_view import RunInput, Voice
 from sitegen.publish.card_parts import badge_words, plain_lang, result_line
 from sitegen.publish.card_pictures import BADGE_FILE, badge_svg, run_pictures
@@ -63,6 +63,7 @@ def run_share(given: RunInput, voice: Voice) -> Share:
         ("html", _html(given, site, url, result)),
         ("badge", f"[![{escaped(badge)}]({site}{card_path(run.slug, BADGE_FILE)})]({url})"),
         ("url", url),
+        *_frame(given, site, voice),
     )
     return Share(
         texts=tuple(
@@ -70,6 +71,15 @@ def run_share(given: RunInput, voice: Voice) -> Share:
         ),
         absolute=base is not None,
     )
+
+
+def _frame(given: RunInput, site: str, voice: Voice) -> Iterator[tuple[str, str]]:
+    """The reward's chart in a frame of another page; nothing where there is none."""
+    if any(chart.id == "reward" and chart.static_svg is not None for chart in given.charts):
+        source = html_escape(site + localised(embed_path(given.run.slug, "reward"), voice.lang))
+        title = html_escape(given.run.title)
+        size = 'width="100%" height="420" loading="lazy" sandbox="allow-scripts allow-popups"'
+        yield "frame", f'<iframe src="{source}" title="{title}" {size}></iframe>'
 
 
 def _html(given: RunInput, site: str, url: str, result: str) -> str:

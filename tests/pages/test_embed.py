@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,16 @@ def test_a_page_is_whole_without_scripts_and_leads_back(files: dict[str, bytes])
         assert "&lt;b&gt;A&lt;/b&gt;" in text
         assert "<b>A</b>" not in text
         assert '<header class="bar"' not in text
+
+
+def test_the_run_offers_the_frame_to_copy(files: dict[str, bytes]) -> None:
+    for path, content in files.items():
+        found = re.fullmatch(r"(zh/)?runs/([^/]+)/index\.html", path)
+        if found:
+            page = f"https://runs.example/x/{found[1] or ''}runs/{found[2]}/embed/reward.html"
+            frame = re.search(r'<pre id="share-frame"[^>]*>(.*?)</pre>', content.decode())
+            assert frame is not None
+            assert unescape(frame[1]).startswith(f'<iframe src="{page}" title="&lt;b&gt;A&lt;/b&gt;" width="100%"')
 
 
 def test_it_is_no_page_to_be_found_by(files: dict[str, bytes]) -> None:
