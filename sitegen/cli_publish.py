@@ -180,7 +180,7 @@ def pull(lang: str, /, names: tuple[str, ...], dry_run: bool, yes: bool, **optio
         console.say("pull.dry-run")
         failed = tuple(plan.problem for plan in plans if plan.problem is not None)
     else:
-        with console.progress() as progress:
+        with console.progress("pull.fetching") as progress:
             failed = puller.fetch(plans, progress)
         console.say("pull.done" if wanted else "pull.nothing", to=options["to"])
     for line in failed:
@@ -252,7 +252,7 @@ def _send(given: _Sending, destination: Destination, left: Sequence[str]) -> int
         console.say("publish.nothing" if plan.empty else "publish.dry-run")
         return 0
     if not plan.empty:
-        with console.progress() as progress:
+        with console.progress("publish.sending") as progress:
             destination.send(progress)
     console.say("publish.nothing" if plan.empty else "publish.done")
     for key, values in destination.addresses():

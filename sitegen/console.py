@@ -74,15 +74,15 @@ class Console:
         terminal.print(table, crop=False)
 
     @contextmanager
-    def progress(self) -> Iterator[Progress]:
-        """A progress bar on a terminal; nothing elsewhere."""
+    def progress(self, label: str = "cli.reading") -> Iterator[Progress]:
+        """A progress bar on a terminal, with a string of the catalogue before it; nothing elsewhere."""
         if self.quiet or not sys.stderr.isatty():
             yield _silent
             return
         from rich import progress
         from rich.console import Console as Terminal
 
-        columns = (progress.TextColumn(self.text("cli.reading")), progress.BarColumn(), progress.MofNCompleteColumn())
+        columns = (progress.TextColumn(self.text(label)), progress.BarColumn(), progress.MofNCompleteColumn())
         with progress.Progress(*columns, console=Terminal(stderr=True), transient=True) as bar:
             task = bar.add_task("", total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
