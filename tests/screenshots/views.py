@@ -13,7 +13,7 @@ from typing import Literal
 from playwright.sync_api import Page
 
 SiteName = Literal["sample", "many"]
-"""The sample archive with a run whose agents' dialogues are shown; or the index of many invented runs."""
+"""The sample archive, or the index of many invented runs."""
 
 CALENDAR = "synthetic-agent-calendar-80-8b"
 OUTAGE = "synthetic-web-search-outage"
@@ -143,7 +143,7 @@ VIEWS = (
     View(name="logs", path=_run("logs", OUTAGE)),
     View(name="sources", path=_run("sources", REPORTED)),
     View(name="sources-damaged", path=_run("sources", DAMAGED)),
-    View(name="trial", path="runs/dialogues/trials/*/fix-*.html"),
+    View(name="trial", path=f"runs/{CALENDAR}/trials/*/*.html"),
     View(name="compare-empty", path="compare/index.html"),
     View(
         name="compare",
