@@ -64,7 +64,8 @@ def sandbox_down(subject: Subject) -> Match | None:
         last_step=steps[-1],
         rows=trials.total,
     )
-    return Match(values=values, evidence=evidence, published=trials.published)
+    form = "all" if infrastructure[top] == hit else ""
+    return Match(values=values, evidence=evidence, published=trials.published, form=form)
 
 
 def reward_zero(subject: Subject) -> Match | None:
@@ -232,6 +233,7 @@ OUTAGE_RULES: tuple[Rule, ...] = (
         check=sandbox_down,
         thresholds=(ZERO_STEPS, MANY_TRIALS, OUTAGE_SHARE),
         hides=("reward-zero", "exceptions-split", "ungraded", "masked", "generation-bound"),
+        forms=("", "all"),
     ),
     Rule(id="reward-zero", severity="bad", section="reward", check=reward_zero, thresholds=(ZERO_STEPS,)),
 )
