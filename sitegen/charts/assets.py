@@ -17,6 +17,8 @@ SCRIPTS = (
     "js/lib/chart_state.js",
     "js/lib/chart_axis.js",
     "js/lib/chart_data.js",
+    "js/lib/compare_axis.js",
+    "js/lib/chart_fit.js",
     "js/lib/chart_draw.js",
     "js/lib/chart_readout.js",
     "js/charts.js",

@@ -8,6 +8,7 @@ and the parameters. All forms of steps share:
     y0, y1, yTicks, yDiv, yFormat, ySuffix
                         value axis, from `scales.Axis.params`
     smooth              `ema`, `mean5` or `off`: which column of the data is the bold line
+    meanWord            what the mean of the last five is called at the selected checkpoint
 
 Data sets: see the builder of each form.
 """
@@ -24,6 +25,11 @@ from sitegen.charts import theme
 _Y_LABEL = "datum.value == 0 ? '0' : format(datum.value / yDiv, yFormat) + ySuffix"
 _SMOOTHED = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : null"
 _MARK_Y = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : datum.raw"
+_CHOSEN = (
+    "datum.label == '' || smooth == 'ema' ? datum.label"
+    " : split(datum.label, ' · ')[0] + ' · ' + (smooth == 'mean5' ? meanWord : '') + format(datum.s, '.3f')"
+)
+"""Step of the selected checkpoint and the value under its ring, said as what it is; the data say the EMA."""
 _GAPS: Literal["break-paths-show-domains"] = "break-paths-show-domains"
 _TRIANGLE = "M0,-1L1,0.8H-1Z"
 _IN_VIEW = "datum.step >= x0 && datum.step <= x1"
@@ -117,7 +123,7 @@ def _marks(x: alt.X) -> list[alt.Chart]:
     )
     ring = of("selected").mark_point(shape="circle", size=150, filled=True, fill=theme.PAGE, strokeWidth=2.5, opacity=1)
     dot = of("selected").mark_point(shape="circle", size=24, filled=True, opacity=1)
-    text = of("selected")
+    text = of("selected").transform_calculate(said=_CHOSEN)
     cross = of("superseded").mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
     diamond = of("evaluation").mark_point(
         shape="diamond", size=90, filled=True, fill=theme.INK, stroke=theme.CARD, strokeWidth=1.25, opacity=1
@@ -133,7 +139,7 @@ def _marks(x: alt.X) -> list[alt.Chart]:
         dot.encode(x=x, y=on_line, fill=_series_color("fill")),
         *(
             text.mark_text(dy=20, fontSize=11, fontWeight=600, align=alt.ExprRef(_INWARD), **look).encode(
-                x=x, y=on_line, text="label:N"
+                x=x, y=on_line, text="said:N"
             )
             for look in _haloed(theme.INK)
         ),
@@ -147,10 +153,10 @@ def _marks(x: alt.X) -> list[alt.Chart]:
 
 def _beyond(marks: alt.Chart, x: alt.X) -> alt.Chart:
     """Triangles on the top edge: values that the axis does not hold."""
-    look = {"fill": theme.INK, "stroke": theme.CARD, "strokeWidth": 1}
-    drawn: alt.Chart = marks.mark_point(shape=_TRIANGLE, size=80, filled=True, opacity=1, **look).encode(
-        x=x, y=alt.value(theme.BEYOND_Y)
+    triangles = marks.mark_point(
+        shape=_TRIANGLE, size=80, filled=True, fill=theme.INK, stroke=theme.CARD, strokeWidth=1, opacity=1
     )
+    drawn: alt.Chart = triangles.encode(x=x, y=alt.value(theme.BEYOND_Y))
     return drawn
 
 
@@ -338,7 +344,7 @@ def _value_params() -> list[alt.Parameter]:
 
 
 def _step_params() -> list[alt.Parameter]:
-    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "xStep": 1, "smooth": "ema"}
+    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "xStep": 1, "smooth": "ema", "meanWord": "mean of 5 "}
     return [alt.param(name=name, value=value) for name, value in defaults.items()] + _value_params()
 
 

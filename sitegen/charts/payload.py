@@ -156,7 +156,7 @@ def checkpoint_marks(marks: Columns, analysis: RunAnalysis, curve: Curve, series
             raw=float(curve.raw[at]),
             ema=float(curve.ema[at]),
             mean5=mean[at],
-            label=f"{candidate.step} · {curve.ema[at]:.3f}" if chosen else "",
+            label=f"{candidate.step} · EMA {curve.ema[at]:.3f}" if chosen else "",
         )
 
 

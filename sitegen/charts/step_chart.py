@@ -18,7 +18,6 @@ from sitegen.charts.scales import Axis, log_axis, value_axis
 from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.charts.thin import LIMIT
-from sitegen.format import number
 from sitegen.model.run import Run
 from sitegen.text import Text, same, ui
 
@@ -211,7 +210,7 @@ class _Fit:
         """What a reader would not expect of the axis; None for nothing."""
         if self.top is not None:
             return beyond_words(curves, self.top)
-        return ui("charts.caption.small-share", high=number(self.axis.ticks[-1])) if self.small else None
+        return ui("charts.caption.small-share", high=f"{self.axis.ticks[-1]:g}") if self.small else None
 
 
 def _fit(values: Sequence[float], look: Look, raw: Sequence[float], *, log: bool) -> _Fit:

@@ -81,7 +81,6 @@ COMPARE_SCRIPTS = (
     "lib/columns",
     "lib/run_rows",
     "lib/compare_state",
-    "lib/compare_axis",
     "lib/compare_lines",
     "lib/compare_settings",
     "index_data",

@@ -115,6 +115,9 @@ interface Sitegen {
   vegaEmbed(host: HTMLElement, spec: VegaForm, options: object): Promise<VegaResult>;
   chartState: {
     SMOOTH: ChartSmooth[];
+    ends(x0: number, x1: number): [number, number];
+    padded(range: [number, number]): [number, number];
+    snapped(range: [number, number], outward?: boolean): [number, number];
     read(keys: Record<string, string>): ChartState;
     write(state: ChartState): Record<string, string>;
     range(from: number, to: number, whole: [number, number], least?: number): [number, number] | null;
@@ -125,7 +128,7 @@ interface Sitegen {
       whole: [number, number],
       least?: number,
     ): [number, number] | null;
-    holding(shown: [number, number], at: number, whole: [number, number]): [number, number];
+    holding(shown: [number, number], at: number, whole: [number, number], steps?: boolean): [number, number];
   };
   chartAxis: {
     of(axes: ChartAxes | null, key: string): ChartAlong;
@@ -139,11 +142,14 @@ interface Sitegen {
     text(value: number | null | undefined): string;
     withColors(svg: string, resolve: (name: string) => string): string;
   };
+  chartFit: {
+    axis(data: ChartData, smooth: ChartSmooth, shown: [number, number]): CompareAxis | null;
+  };
   /** Draws one chart; null when it cannot be. */
   chartDraw(box: HTMLElement, data: ChartData, state: ChartView): Promise<ChartDrawing | null>;
   chartReadout(): {
     room(): number;
-    show(at: string, entries: ReadoutEntry[], kept: boolean): void;
+    show(at: string, entries: ReadoutEntry[], kept: boolean, over: HTMLElement | null): void;
     hide(): void;
     say(at: string, entry: ReadoutEntry | null): void;
     on(name: string, action: () => void): void;

@@ -118,8 +118,20 @@
   function extent() {
     const datas = boxes().filter(shares).map(dataOf).filter((data) => data !== null);
     const [low, high] = [datas.map((data) => data.params.x0), datas.map((data) => data.params.x1)];
-    const whole = /** @type {[number, number]} */ (datas.length ? [Math.min(...low), Math.max(...high)] : [0, 1]);
-    return { whole, least: shared === "samples" ? 0 : 1 };
+    const drawn = /** @type {[number, number]} */ (datas.length ? [Math.min(...low), Math.max(...high)] : [0, 1]);
+    const steps = datas.length > 0 && datas.every((data) => (data.params.xStep ?? 1) > 0);
+    return { whole: steps ? sitegen.chartState.ends(...drawn) : drawn, least: steps ? 1 : 0 };
+  }
+
+  /** A range that says whole steps, where the shared axis has them.
+      @param {[number, number]} range
+      @param {boolean} [outward]
+      @returns {[number, number]} */
+  function snapped(range, outward) {
+    const { whole, least } = extent();
+    if (!least) return range;
+    const [low, high] = sitegen.chartState.snapped(range, outward);
+    return low >= whole[0] && high <= whole[1] ? [low, high] : [Math.max(low, whole[0]), Math.min(high, whole[1])];
   }
 
   /* ------------------------------------------------------------- drawing */
@@ -194,6 +206,7 @@
 
   /** @param {ChartState} wanted */
   function apply(wanted) {
+    if (wanted.x) wanted = Object.assign({}, wanted, { x: snapped(wanted.x) });
     const changed = ["smooth", "x", "axis"].some(
       (key) => String(/** @type {any} */ (wanted)[key]) !== String(/** @type {any} */ (state)[key]),
     );
@@ -236,7 +249,8 @@
     const { whole, least } = extent();
     const shown = state.x || whole;
     const around = hovered ?? state.step ?? (shown[0] + shown[1]) / 2;
-    change({ x: sitegen.chartState.zoom(shown, around, factor, whole, least) });
+    const wanted = sitegen.chartState.zoom(shown, around, factor, whole, least);
+    change({ x: wanted && snapped(wanted, factor > 1) });
   }
 
   /** The marked step becomes an end of the range.
@@ -246,8 +260,7 @@
     const at = state.step ?? hovered;
     if (at === null) return;
     const shown = state.x || whole;
-    const half = least / 2; // a step shown is shown whole
-    const range = end === "from" ? [at - half, shown[1]] : [shown[0], at + half];
+    const range = end === "from" ? [at, shown[1]] : [shown[0], at];
     const wanted = sitegen.chartState.range(range[0], range[1], whole, least);
     if (wanted) change({ x: wanted });
   }
@@ -270,7 +283,7 @@
     const at = hovered ?? state.step;
     if (!readout) return;
     if (at === null) readout.hide();
-    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step);
+    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step, leading);
   }
 
   /** @param {number} at */
@@ -355,7 +368,7 @@
     const data = own && shares(own) ? dataOf(own) : null;
     if (!own || !data) return;
     const positions = readableOf(own.dataset.chart || "", data).at;
-    const { whole } = extent();
+    const { whole, least } = extent();
     const shown = state.x || whole;
     const from = state.step ?? (places > 0 ? shown[0] : shown[1]);
     const fresh = state.step === null || !Number.isFinite(places);
@@ -365,7 +378,7 @@
     if (at === null) return;
     hovered = null;
     if (box) leading = box;
-    change({ step: at, x: state.x && sitegen.chartState.holding(state.x, at, whole) });
+    change({ step: at, x: state.x && sitegen.chartState.holding(state.x, at, whole, least > 0) });
     if (readout) readout.say(positionText(at), entry(own, at));
   }
 
@@ -440,7 +453,7 @@
     const [low, high] = [chart.place(from), chart.place(to)];
     if (low === null || high === null) return;
     const range = sitegen.chartState.range(low, high, state.x || whole, least);
-    if (range) change({ x: range });
+    if (range) change({ x: snapped(range) });
   }
 
   /** @type {Record<string, (box: HTMLElement, event: KeyboardEvent) => void>} */

@@ -112,7 +112,7 @@ def test_the_reward_chart_marks_what_happened() -> None:
 def test_the_published_run_shows_step_25_as_selected() -> None:
     reward = charts_of(RUNS["published"])["reward"]
 
-    assert column(reward, "marks", "label", kind="selected") == ["25 · 0.528"]
+    assert column(reward, "marks", "label", kind="selected") == ["25 · EMA 0.528"]
     assert column(reward, "marks", "raw", kind="superseded", series="1") == [0.6699]
     assert len(reward.rows) == 81
     assert reward.params["y0"] == pytest.approx(-0.02)

@@ -4,7 +4,9 @@ const assert = require("node:assert/strict");
 const test = require("node:test");
 const load = require("./load.js");
 
-const { chartState, chartData, chartAxis } = load("chart_state", "chart_axis", "chart_data");
+const { chartState, chartData, chartAxis, chartFit } = load(
+  "chart_state", "chart_axis", "chart_data", "compare_axis", "chart_fit",
+);
 const same = (actual, expected) => assert.deepEqual(load.plain(actual), expected);
 
 test("a state survives the address", () => {
@@ -45,11 +47,55 @@ test("zooming keeps the position under the mark where it is, and never leaves th
   same(chartState.zoom([4, 5], 4, 0.5, [0, 80]), [4, 5]);
 });
 
+test("a range is said in whole steps, and the room beside them is the drawing's", () => {
+  same(chartState.snapped([39.9, 60.2]), [40, 60]);
+  same(chartState.snapped([39.5, 60.5]), [40, 60]);
+  same(chartState.snapped([40, 60]), [40, 60]);
+  same(chartState.snapped([40.2, 40.9]), [40, 41]);
+  same(chartState.snapped([3.5, 5.5], true), [3, 6]);
+  same(chartState.padded([40, 60]), [39.5, 60.5]);
+  same(chartState.padded([0, 1000]), [-15, 1015]);
+  for (const [first, last] of [[1, 1], [1, 2], [1, 80], [0, 1000], [-5, 12345]]) {
+    same(chartState.ends(...chartState.padded([first, last])), [first, last]);
+  }
+});
+
+const RATE = {
+  form: "lines",
+  params: { y0: -0.02, y1: 1.02, yTicks: [0, 0.25, 0.5, 0.75, 1] },
+  datasets: {
+    points: { step: [1, 2, 3, 4], series: ["1", "1", "1", "1"], raw: [0.1, 0.91, 0.97, null], ema: [0.1, 0.4, 0.6, null] },
+    marks: { step: [3], kind: ["superseded"], raw: [0.93] },
+  },
+};
+
+test("the value axis of a part fits what lies in view, smoothed values where they are drawn", () => {
+  const off = chartFit.axis(RATE, "off", [1.5, 4.5]);
+  same(off.yTicks, [0.9, 0.92, 0.94, 0.96, 0.98]);
+  assert.ok(off.y0 < 0.9 && off.y1 > 0.98);
+  same(chartFit.axis(RATE, "ema", [1.5, 4.5]).yTicks, [0, 0.25, 0.5, 0.75, 1]);
+});
+
+test("without two values to tell apart the axis of the whole stays", () => {
+  assert.equal(chartFit.axis(RATE, "off", [3.5, 9]), null);
+  assert.equal(chartFit.axis(RATE, "off", [1.5, 2.5]), null);
+});
+
+test("what lies beyond the axis of the whole stays beyond, and areas stand on zero", () => {
+  const areas = { x: [0.5, 1.5, 2.5, 0.5, 1.5, 2.5], y0: [0, 0, 0, 300, 300, 300], y1: [300, 300, 300, 16204, 402, 404] };
+  const axis = chartFit.axis({ form: "time", params: { yTop: 600 }, datasets: { areas } }, "ema", [0.5, 2.5]);
+  same([axis.y0, axis.y1], [0, 600]);
+  const high = { ...RATE, params: { ...RATE.params, yTop: 0.95 } };
+  same(chartFit.axis(high, "off", [1.5, 4.5]).yTicks, [0.91, 0.915, 0.92, 0.925, 0.93]);
+});
+
 test("a range follows a mark that leaves it", () => {
   same(chartState.holding([10, 30], 20, [0, 80]), [10, 30]);
   same(chartState.holding([10, 30], 31, [0, 80]), [13, 33]);
   same(chartState.holding([10, 30], 5, [0, 80]), [3, 23]);
   same(chartState.holding([10, 30], 80, [0, 80]), [60, 80]);
+  same(chartState.holding([3, 12], 2, [1, 12], true), [1, 10]);
+  same(chartState.holding([1, 10], 11, [1, 40], true), [3, 12]);
 });
 
 const AXES = { step: [1, 2, 4], axes: [{ key: "clock", en: "hours", zh: "小时", at: [0, 10, 16] }] };

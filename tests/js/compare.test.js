@@ -205,6 +205,14 @@ test("letters at line ends keep off each other and off other lines", () => {
   assert.ok(dy[1] < 0 && dy[2] > 0, `${dy}`);
 });
 
+test("a letter does not drop below the axis: two lines that end at its foot have theirs above", () => {
+  const flat = (value) => [1, [value, value], [value, value], [value, value], [], []];
+  const lines = [0, 0.02, 1].map((value, at) => ({ series: String(at + 1), line: flat(value), checkpoint: null }));
+  const names = ["A", "B", "C"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
+  const { name, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
+  assert.ok(name.includes("A") && dy[name.indexOf("A")] < 0, `${name} ${dy}`);
+});
+
 test("the data table has every step of any run, raw and smoothed", () => {
   const short = [3, [5], [6], [7], [], []];
   same(compareLines.table([{ line: LINE }, { line: short }]).slice(2), [

@@ -8,6 +8,7 @@
   "use strict";
   const PAD = { left: 54, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
   const NARROWEST = 120;
+  const VALUES = ["y0", "y1", "yTicks", "yDiv", "yFormat", "ySuffix"]; // parameters of the value axis
   const OPTIONS = {
     mode: "vega",
     renderer: "svg",
@@ -31,7 +32,8 @@
       @returns {VegaForm} */
   function filled(data, state, width, height) {
     const base = sitegen.chartForms[data.form];
-    const values = Object.assign({}, data.params, domain(data, state), { smooth: state.smooth });
+    const meanWord = document.documentElement.lang.startsWith("zh") ? "5 次平均 " : "mean of 5 ";
+    const values = Object.assign({}, data.params, domain(data, state), { smooth: state.smooth, meanWord });
     const filledData = base.data.map((entry) =>
       data.datasets[entry.name] ? Object.assign({}, entry, { values: rows(data, entry.name, state) }) : entry,
     );
@@ -51,12 +53,17 @@
 
   /** @param {ChartData} data
       @param {ChartView} state
-      @returns {Record<string, number>} */
+      @returns {Record<string, any>} */
   function domain(data, state) {
     if (apart(data.form)) return {};
-    const [x0, x1] = state.x || [data.params.x0, data.params.x1];
-    const xStep = state.along.key === "step" ? (data.params.xStep ?? 1) : 0;
-    return { x0: state.along.to(x0), x1: state.along.to(x1), xStep };
+    const { params } = data;
+    const whole = params.xStep ?? 1; // positions are whole steps, and the room beside them is the drawing's
+    /** @type {[number, number]} */
+    const shown = state.x ? (whole ? sitegen.chartState.padded(state.x) : state.x) : [params.x0, params.x1];
+    const fit = state.x && sitegen.chartFit.axis(data, state.smooth, shown);
+    const values = fit || Object.fromEntries(VALUES.map((name) => [name, params[name]]));
+    const xStep = state.along.key === "step" ? whole : 0;
+    return { x0: state.along.to(shown[0]), x1: state.along.to(shown[1]), xStep, ...values };
   }
 
   /** @param {HTMLElement} box */

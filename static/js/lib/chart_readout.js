@@ -3,6 +3,7 @@
 (function () {
   "use strict";
   const IN_BAR = 12; // more have no room in the widest bar
+  const AXIS = 24; // pixels of a box's foot that its axis takes
   const ANNOUNCE_AFTER = 350; // milliseconds of rest before a screen reader is told
 
   /** @param {string} tag
@@ -36,6 +37,16 @@
     return made;
   }
 
+  /** Whether the bar at the foot of the window would hide the axis of a chart, and would not hide its top instead.
+      @param {HTMLElement} bar
+      @param {HTMLElement | null} box */
+  function covers(bar, box) {
+    if (!box) return false;
+    const { top, bottom } = box.getBoundingClientRect();
+    const height = bar.offsetHeight;
+    return bottom > window.innerHeight - height && bottom < window.innerHeight + AXIS && top > height;
+  }
+
   sitegen.chartReadout = function () {
     const bar = document.getElementById("chart-readout");
     /** @param {string} name
@@ -58,14 +69,16 @@
         return all && !all.hidden ? Infinity : IN_BAR;
       },
 
-      /** Shows the values at a position; `kept` when it stays without a pointer over a chart. */
-      show(at, entries, kept) {
+      /** Shows the values at a position; `kept` when it stays without a pointer over a chart. At the top of the window
+          while it would cover the axis of the chart that is read. */
+      show(at, entries, kept, over) {
         if (!bar || !place || !row) return;
         bar.hidden = false;
         bar.dataset.kept = String(kept);
         place.textContent = at;
         row.replaceChildren(...entries.slice(0, IN_BAR).map(item));
         if (all && !all.hidden) all.replaceChildren(...entries.map(item));
+        bar.classList.toggle("at-top", covers(bar, over));
       },
 
       hide() {

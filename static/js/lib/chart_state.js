@@ -6,6 +6,8 @@
 
   /** @type {ChartSmooth[]} */
   const SMOOTH = ["ema", "mean5", "off"];
+  const ROOM = 0.5; // of a step, at least
+  const SHARE = 0.015; // of the range
   const RANGE = /^(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)$/;
 
   /** A number with as many decimals as a range of that width needs.
@@ -29,6 +31,26 @@
 
   sitegen.chartState = {
     SMOOTH,
+
+    /** First and last step of a drawn axis, without the room that a drawing leaves beside them. */
+    ends(x0, x1) {
+      const room = Math.max(ROOM, (SHARE * (x1 - x0)) / (1 + 2 * SHARE));
+      return [Math.round(x0 + room), Math.round(x1 - room)];
+    },
+
+    /** A range of steps with the room that a drawing leaves beside them (`step_domain` of `charts/scales.py`). */
+    padded([first, last]) {
+      const room = Math.max(ROOM, SHARE * (last - first));
+      return [first - room, last + room];
+    },
+
+    /** The whole steps inside a range; around it where it holds fewer than two, or when it grows. */
+    snapped([from, to], outward = false) {
+      const [low, high] = [Math.ceil(from), Math.floor(to)];
+      if (low < high && !outward) return [low, high];
+      const first = Math.floor(from);
+      return [first, Math.max(first + 1, Math.ceil(to))];
+    },
 
     /** The state that a hash says; what it cannot mean is left at its default. */
     read(keys) {
@@ -64,12 +86,13 @@
       return inside(wanted, whole, least) || shown;
     },
 
-    /** The shown range moved by as little as it takes to hold a position. */
-    holding(shown, at, whole) {
+    /** The shown range moved by as little as it takes to hold a position; by whole steps where it is made of them. */
+    holding(shown, at, whole, steps = false) {
       if (at >= shown[0] && at <= shown[1]) return shown;
       const width = shown[1] - shown[0];
       const low = at < shown[0] ? Math.max(whole[0], at - width * 0.1) : Math.min(whole[1], at + width * 0.1) - width;
-      return [low, low + width];
+      const start = !steps ? low : at < shown[0] ? Math.floor(low) : Math.ceil(low);
+      return [start, start + width];
     },
   };
 })();

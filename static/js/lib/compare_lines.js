@@ -9,6 +9,7 @@
   /** Pixels that the middle of a letter at the end of a line keeps from the other lines and letters. */
   const FROM_LINES = 7;
   const FROM_LETTERS = 11;
+  const HALF_LETTER = 5;
 
   /** @param {CompareLine} line */
   function stepsOf(line) {
@@ -52,9 +53,11 @@
       const others = ends.filter((other) => other !== end).map((other) => other.y);
       /** @param {number} offset */
       const free = (offset) =>
+        end.y + offset >= 0 &&
+        end.y + offset <= height - HALF_LETTER &&
         others.every((y) => Math.abs(y - end.y - offset) >= FROM_LINES) &&
         taken.every((y) => Math.abs(y - end.y - offset) >= FROM_LETTERS);
-      const dy = [-9, 11].find(free);
+      const dy = [-9, 11, -20, 22, -31].find(free);
       if (dy === undefined) continue;
       taken.push(end.y + dy);
       add(made, { series: end.key, name: end.en, dy });
