@@ -47,6 +47,7 @@ POPOVER_BYTES = 30_000
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BREAKS = re.compile(r"(?<=[-_/.:,=])(?=[^\s-])")
 _CODE = re.compile(r"`([^`]+)`")
+_SUBSCRIPT = re.compile(r"(?<![^\W_])([^\W\d_])_([^\W_]+)(?![\w`])")
 
 
 class Links(Protocol):
@@ -234,6 +235,7 @@ def _filters() -> dict[str, Any]:
         "named": named,
         "plain": plain,
         "prose": prose,
+        "legend": legend,
         "markdown": markdown,
         "join": _join,
         "length": len,
@@ -496,6 +498,22 @@ def prose(text: str | Text) -> Markup:
     source = text.of(frame.lang) if isinstance(text, Text) else text
     parts = _CODE.split(source)
     return Markup("").join(_code_of(frame, part) if index % 2 else named(part) for index, part in enumerate(parts))
+
+
+def legend(text: str | Text) -> Markup:
+    """The symbols of a formula in words, as `prose`, with `d_g` as d and a subscript."""
+    source = text.of(_frame.get().lang) if isinstance(text, Text) else text
+    return Markup("").join(
+        prose(f"`{part}`") if index % 2 else _with_subscripts(part) for index, part in enumerate(_CODE.split(source))
+    )
+
+
+def _with_subscripts(text: str) -> Markup:
+    pieces = _SUBSCRIPT.split(text)
+    made = [named(pieces[0])]
+    for letter, below, after in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        made += [Markup("<var>{}<sub>{}</sub></var>").format(letter, below), named(after)]
+    return Markup("").join(made)
 
 
 def _code_of(frame: Frame, name: str) -> Markup:

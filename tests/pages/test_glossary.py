@@ -229,3 +229,25 @@ def test_an_entry_does_not_lead_to_itself() -> None:
     assert page.entry.source.function == "AgentTimeoutError"
     article = render(page).split("<main")[1]
     assert 'data-term="harbor-agenttimeouterror"' not in article
+
+
+def test_the_symbols_of_a_formula_have_their_subscripts() -> None:
+    name = "async/staleness_ratio"
+    html = render(pages([row(metrics=(metric(name, 0.0, 1.0),))])["skyrl-staleness_ratio"])
+    assert "<var>d<sub>g</sub></var>: staleness of group" in html
+    assert "d_g" not in html.split("<mfrac>")[0] + html.split("</math>")[1]
+
+
+def test_a_paper_is_named_and_linked_as_a_paper() -> None:
+    html = render(pages([row()])["common-entropy"])
+    assert 'href="https://arxiv.org/abs/2505.22617"' in html
+    assert "from a paper" in html
+    assert "official documentation" not in html
+
+
+def test_a_concept_is_not_also_called_by_its_title() -> None:
+    for page in pages([row()]).values():
+        if page.entry.kind == "concept":
+            html = render(page)
+            called = html.split("Also called")[1].split("</p>")[0] if "Also called" in html else ""
+            assert f">{page.entry.title.en.lower()}</code>" not in called.lower()

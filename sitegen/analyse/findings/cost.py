@@ -184,12 +184,12 @@ def time_outside(subject: Subject) -> Match | None:
 def ended_early(subject: Subject) -> Match | None:
     """The run ended before its planned steps were done."""
     facts = subject.analysis.facts
-    planned, done = facts.planned_steps, facts.last_step
-    if facts.status not in ("failed", "stopped-early") or planned is None or done is None or done >= planned:
+    planned, last = facts.planned_steps, facts.last_step
+    if facts.status not in ("failed", "stopped-early") or planned is None or last is None or last >= planned:
         return None
     end = subject.run.jobs[-1].end if subject.run.jobs else None
-    values = {"done": count(done), "planned": count(planned)}
-    evidence = Evidence(table="jobs", metrics=("end",), last_step=done, rows=len(subject.run.jobs))
+    values = {"done": count(facts.steps_done), "planned": count(planned)}
+    evidence = Evidence(table="jobs", metrics=("end",), last_step=last, rows=len(subject.run.jobs))
     severity: Severity = "bad" if facts.status == "failed" else "warn"
     if end is None or end.cause == "unknown":
         return Match(values=values, evidence=evidence, severity=severity)
