@@ -189,11 +189,3 @@ def test_four_times_as_large_everything_is_in_one_column(opened: Callable[..., P
             page = opened(view, lang, viewport={"width": 320, "height": 640})
             assert page.evaluate(WIDE) == [], view.name
             page.context.close()
-
-
-def test_text_twice_as_large_fits(opened: Callable[..., Page]) -> None:
-    """WCAG 1.4.4: the browser's larger text, at the width of a laptop."""
-    for name in ("index", "overview", "trials", "compare", "glossary-entry"):
-        page = opened(view_of(name), viewport={"width": 1280, "height": 800})
-        page.add_style_tag(content="html { font-size: 200% }")
-        assert page.evaluate(WIDE) == [], name
