@@ -224,12 +224,19 @@ def _line(entry: GlossaryEntry, found: Book, titles: Mapping[str, Text]) -> Inde
         name=logged_name(entry),
         page=glossary_page(entry.id),
         framework=titles.get(entry.framework, same(entry.framework)),
-        runs=len({item.run.slug for item in logged}),
+        runs=len({item.run.slug for item in logged} - published_only(entry, logged)),
         text=Text(
             " ".join((names, *shown, read.title.en, read.short.en)),
             " ".join((names, *shown, read.title.zh, read.title.en, read.short.zh)),
         ),
     )
+
+
+def published_only(entry: GlossaryEntry, logged: Sequence[Logged]) -> frozenset[str]:
+    """Runs of which only a published report tells a metric: they did not log it."""
+    if entry.kind != "metric":
+        return frozenset()
+    return frozenset(item.run.slug for item in logged) - {item.run.slug for item in logged if item.range is not None}
 
 
 def _logged_first(line: IndexEntry) -> tuple[bool, str, str]:
@@ -380,6 +387,8 @@ class GlossaryEntryPage:
     """The strips' axis; None without strips."""
     logged: tuple[RunRow, ...]
     """Runs that log it."""
+    published: frozenset[str] = frozenset()
+    """Those of them that did not log it themselves: only a published report tells it."""
     related: tuple[RelatedEntry, ...]
     """Related entries."""
     observed: tuple[tuple[Text, tuple[RunRow, ...]], ...]
@@ -416,6 +425,7 @@ def entry_pages(found: Book, site: SiteContext) -> Iterator[GlossaryEntryPage]:
             strips=strips,
             axis=axis,
             logged=tuple(runs.values()),
+            published=published_only(entry, logged),
             related=tuple(_related(other) for other in site.glossary.related(entry) if other.id in found.entries),
             observed=observed,
             examples=tuple(sorted({item.name for item in logged} - set(entry.names))[:MOST_NAMES]),

@@ -174,8 +174,10 @@ def _logged(found: Book, places: Mapping[str, int], sets: RunSets) -> dict[str, 
     for entry_id in sorted(found.logged):
         kind = columns["exceptions" if found.entries[entry_id].kind == "exception" else "metrics"]
         runs: dict[str, list[str]] = {}
+        logs = {item.name for item in found.logged[entry_id] if item.range is not None}
         for item in found.logged[entry_id]:
-            runs.setdefault(item.name, []).append(item.run.slug)
+            if item.range is not None or item.name not in logs:  # a run that only published it is no run that logs it
+                runs.setdefault(item.name, []).append(item.run.slug)
         for name in sorted(runs):
             kind["n"].append(name)
             kind["e"].append(places[entry_id])

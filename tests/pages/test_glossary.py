@@ -251,3 +251,11 @@ def test_a_concept_is_not_also_called_by_its_title() -> None:
             html = render(page)
             called = html.split("Also called")[1].split("</p>")[0] if "Also called" in html else ""
             assert f">{page.entry.title.en.lower()}</code>" not in called.lower()
+
+
+def test_a_run_of_which_only_a_report_tells_a_metric_did_not_log_it() -> None:
+    name = "policy/policy_entropy"
+    rows = [row("a", metrics=(metric(name, 0.0, 1.0),)), row("b", metrics=(), names=(name,))]
+    page = pages(rows)["skyrl-policy_entropy"]
+    assert page.published == {"b"}
+    assert render(page).count("published only") == 1
