@@ -114,7 +114,9 @@ def test_a_run_without_anything_has_overview_and_sources_and_links_nothing_else(
 @pytest.mark.parametrize("slug", ["run", "team/lab/run-1"])
 def test_every_link_of_a_run_page_leads_to_a_file(slug: str) -> None:
     made = files(whole_run(slug=slug))
-    shared = re.compile(r"assets/|glossary/|index\.html$|compare/index\.html$|about\.html$|search\.html$|zh/index\.html$")
+    shared = re.compile(
+        r"assets/|glossary/|index\.html$|compare/index\.html$|about\.html$|search\.html$|zh/index\.html$"
+    )
     for path, content in made.items():
         if not path.endswith(".html"):
             continue
