@@ -50,7 +50,7 @@ def _options(command: _Command) -> _Command:
     return command
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def publish() -> None:
     """Send a finished site to a host.
 

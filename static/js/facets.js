@@ -33,7 +33,7 @@ sitegen.ready(function () {
   let writing = 0;
   field.addEventListener("input", function () {
     window.clearTimeout(writing);
-    writing = window.setTimeout(() => sitegen.state.set({ q: field.value }), 60);
+    writing = window.setTimeout(() => sitegen.state.set({ q: field.value }), 10);
   });
   if (clear) {
     clear.addEventListener("click", function () {

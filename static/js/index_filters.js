@@ -210,7 +210,7 @@
   if (field) {
     field.addEventListener("input", function () {
       window.clearTimeout(writing);
-      writing = window.setTimeout(() => set({ q: field.value }, false), 50);
+      writing = window.setTimeout(() => set({ q: field.value }, false), 10);
     });
     field.addEventListener("focus", () => void own.prepare());
   }

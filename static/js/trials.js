@@ -169,7 +169,7 @@
     form.addEventListener("input", function (event) {
       window.clearTimeout(waiting);
       if (event.target instanceof HTMLSelectElement) read(true);
-      else waiting = window.setTimeout(() => read(false), 25);
+      else waiting = window.setTimeout(() => read(false), 10);
     });
     form.addEventListener("reset", function () {
       window.setTimeout(function () {
