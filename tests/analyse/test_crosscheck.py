@@ -275,7 +275,7 @@ def test_missing_values_counted_as_0_are_named(tmp_path):
     assert (reward.verdict, reward.computed) == ("differs", pytest.approx(0.6))
     assert "counted as 0" in reward.reason.en
     assert (wait.verdict, wait.computed) == ("differs", None)
-    assert "prints 0 for what is missing" in wait.reason.en
+    assert "0 printed for missing" in wait.reason.en
 
 
 def test_final_that_is_another_aggregate_is_named(tmp_path):

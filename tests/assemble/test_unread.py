@@ -136,7 +136,9 @@ def test_trials_own_folders_are_counted_once(tmp_path):
         (folder / "config.json").write_text("{}")
     (tmp_path / "run" / "trace_jobs" / "b__bbbbbbb" / "result.json").unlink()
     (task,) = find_runs(tmp_path, SiteSettings()).tasks
-    assert told(read_run(task, SiteSettings())) == ["Trial folders of which only the result is read: 2."]
+    assert told(read_run(task, SiteSettings())) == [
+        "Trial folders of which only the result is read, and the dialogue where the site asks for it: 2."
+    ]
 
 
 def test_sources_page_gives_the_reason_in_both_languages(tmp_path):

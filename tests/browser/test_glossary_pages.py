@@ -62,6 +62,7 @@ def test_every_explanation_is_four_lines_at_most_and_whole(
 def test_a_heading_that_sorts_also_explains(opened: Callable[..., Watched]) -> None:
     watched = opened(f"{RUN}trials.html")
     page = watched.page
+    page.click(".turn-figures summary")
     head = page.locator("#turns thead th button.lent").first
     head.hover()
     page.wait_for_selector(".pop.open")
@@ -76,6 +77,7 @@ def test_a_heading_that_sorts_also_explains(opened: Callable[..., Watched]) -> N
 def test_a_tap_on_a_heading_sorts_and_explains(opened: Callable[..., Watched]) -> None:
     watched = opened(f"{RUN}trials.html", has_touch=True, viewport={"width": 1200, "height": 900})
     page = watched.page
+    page.tap(".turn-figures summary")
     page.tap("#turns thead th button.lent >> nth=0")
     assert is_open(page)
     assert page.locator("#turns thead th[aria-sort]").count() == 1

@@ -37,6 +37,7 @@ def test_metrics_are_filtered_by_words_of_both_languages_and_by_group(
 
     page.click("[data-clear]")
     page.check('input[data-facet="group"][value="reward"]', force=True)
+    page.wait_for_function("() => location.hash.includes('group=reward')")
     assert all(name.startswith(("reward/", "loss/")) for name in shown(page))
     again = watch(bases["file"]).open("zh/" + RUN + "metrics.html" + page.evaluate("location.hash"))
     assert shown(again) == shown(page)

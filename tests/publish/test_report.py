@@ -89,7 +89,7 @@ def test_the_published_run_says_what_its_report_hides():
     assert "| job_561774 | 47 | 80 | 34 | 0 | 0.475188 | 0.5898 | 0.6641 | – | 40570.1 |" in overview
     against = text.split("## Against the Published Report")[1]
     assert "the label says final; the last value is 0.5898" in against
-    assert "the report prints 0 for what is missing" in against
+    assert "0 printed for missing" in against
     assert "on average 11.1 of 24 slots are busy" in against
     assert "As printed in the published report" in text.split("## Trial-Level Analysis")[1]
     assert "KL" not in text.split("## Training Progression")[1].split("\n## ")[0]

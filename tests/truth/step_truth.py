@@ -446,10 +446,13 @@ def batches(story: Story) -> dict[tuple[str, int], dict[str, float]]:
     return found
 
 
-def batch_exceptions(story: Story) -> dict[str, int] | None:
+def batch_exceptions(story: Story) -> dict[str, Any] | None:
     """Trials and exceptions of the batches that the records of the lineage were made from."""
     told = [row.record.batches for row in line(story) if row.record.batches]
     every = [batch for batches_of_step in told for batch in batches_of_step]
-    met = sum(sum(batch.exceptions.values()) for batch in every)
+    met: dict[str, int] = {}
+    for batch in every:
+        for name, count in batch.exceptions.items():
+            met[name] = met.get(name, 0) + count
     tried = sum(batch.instances for batch in every)
-    return {"steps": len(told), "attempted": tried, "exceptions": met} if met else None
+    return {"steps": len(told), "attempted": tried, "exceptions": sum(met.values()), "by_type": met} if met else None
