@@ -142,11 +142,15 @@ def test_what_a_run_cost(read: Read) -> None:
 
 
 def test_batches_before_a_header_are_of_its_step(read: Read) -> None:
-    table = read(stories.BATCHES_FIRST).run.batches
+    told = read(stories.BATCHES_FIRST)
+    table = told.run.batches
     columns = ["step", "batches", "instances", "successful", "failed", "masked"]
     assert table[columns].to_numpy().tolist() == [[1, 1, 8, 7, 1, 0], [2, 2, 16, 11, 1, 4]]
     assert table["exception/DaytonaError"].tolist() == [0, 4]
     assert table["exception/AgentTimeoutError"].tolist() == [1, 1]
+    met = told.found.batch_exceptions
+    assert (met.steps, met.attempted, met.exceptions) == (2, 24, 6)
+    assert met.by_type == {"AgentTimeoutError": 2, "DaytonaError": 4}
 
 
 def test_an_evaluation_before_training_is_no_step_in_the_old_logs_either(read: Read) -> None:
