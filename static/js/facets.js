@@ -1,5 +1,5 @@
-/* A field of text, marked `data-filter`, over the elements marked `data-text`. What is typed is kept in the address.
-   The index of runs has filters of its own. */
+/* A field of text, marked `data-filter`, over the elements marked `data-text`, with boxes of a facet where the page has
+   them. What is typed and ticked is kept in the address. The index of runs has filters of its own. */
 sitegen.ready(function () {
   "use strict";
   const found = document.querySelector("input[data-filter]:not([data-filter=runs])");
@@ -7,6 +7,9 @@ sitegen.ready(function () {
   const field = found;
   const items = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-text]")]);
   const texts = items.map((item) => sitegen.filter.fold(item.dataset.text || ""));
+  const facets = items.map((item) => /** @type {Record<string, string[]>} */ (JSON.parse(item.dataset.facets || "{}")));
+  const boxes = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("input[data-facet]")]);
+  const names = [...new Set(boxes.map((box) => box.dataset.facet || ""))];
   const total = document.querySelector("[data-found]");
   const none = document.querySelector("[data-none]");
   const clear = document.querySelector("[data-clear]");
@@ -14,10 +17,16 @@ sitegen.ready(function () {
   /** @param {Record<string, string>} state */
   function show(state) {
     const query = state.q || "";
+    const chosen = names.map((name) => ({ name, values: sitegen.hash.list(state[name]) }));
+    const ticked = chosen.some((facet) => facet.values.length > 0);
+    for (const box of boxes) box.checked = sitegen.hash.list(state[box.dataset.facet || ""]).includes(box.value);
     if (document.activeElement !== field) field.value = query;
     let visible = 0;
     texts.forEach((text, index) => {
-      const passes = sitegen.filter.matches(text, query);
+      const of = facets[index];
+      const passes =
+        sitegen.filter.matches(text, query) &&
+        chosen.every(({ name, values }) => !values.length || values.some((value) => (of[name] || []).includes(value)));
       items[index].hidden = !passes;
       visible += Number(passes);
     });
@@ -27,7 +36,7 @@ sitegen.ready(function () {
     const counts = { shown: String(visible), all: String(items.length) };
     if (total) total.textContent = sitegen.text("filter.found", counts);
     if (none) /** @type {HTMLElement} */ (none).hidden = visible > 0;
-    if (clear) /** @type {HTMLElement} */ (clear).hidden = query === "";
+    if (clear) /** @type {HTMLElement} */ (clear).hidden = query === "" && !ticked;
   }
 
   let writing = 0;
@@ -38,8 +47,16 @@ sitegen.ready(function () {
   if (clear) {
     clear.addEventListener("click", function () {
       field.value = "";
-      sitegen.state.set({ q: "" }, true);
+      sitegen.state.set(Object.fromEntries(["q", ...names].map((name) => [name, ""])), true);
       field.focus();
+    });
+  }
+  for (const box of boxes) {
+    box.addEventListener("change", function () {
+      const name = box.dataset.facet || "";
+      const values = boxes.filter((other) => other.dataset.facet === name && other.checked).map((other) => other.value);
+      window.clearTimeout(writing);
+      sitegen.state.set({ q: field.value, [name]: sitegen.hash.join(values) }, true);
     });
   }
   sitegen.state.watch(show);

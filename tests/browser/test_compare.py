@@ -349,8 +349,7 @@ def test_without_scripts_the_page_says_so(hosts: dict[str, str], watch: Callable
     expect(page.locator("#cmp-body")).to_be_hidden()
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("lang", "theme"), [("en", "dark"), ("zh", "light")])
 def test_axe_finds_nothing(opened: Callable[..., Watched], lang: str, theme: str) -> None:
     prefix = "" if lang == "en" else "zh/"
     keys = f"{runs(0, 3, 5)}&metrics=@reward,@pass_k,lr"

@@ -33,11 +33,11 @@ def pages(site: Path) -> list[str]:
     return sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
 
 
-def one_in_twelve_entries(site: Path) -> list[str]:
-    """Every page, but of the glossary's entries and the charts for frames, each one template, one in twelve."""
+def one_in_thirty_entries(site: Path) -> list[str]:
+    """Every page, but of the glossary's entries and the charts for frames, each one template, one in thirty."""
     found = pages(site)
     alike = [path for path in found if re.search(r"glossary/(?!index\.html|group-)|/embed/", path)]
-    return sorted(set(found) - set(alike) | set(alike[::12]))
+    return sorted(set(found) - set(alike) | set(alike[::30]))
 
 
 @pytest.mark.parametrize("way", ["http", "file"])
@@ -47,13 +47,14 @@ def test_no_fault_on_any_page_and_every_chart_draws(
 ) -> None:
     watched = watch(bases[way], viewport={"width": 1440, "height": 900})
     drawn = 0
-    for path in one_in_twelve_entries(sample_site):
+    visited = one_in_thirty_entries(sample_site)
+    for path in visited[::2] if way == "http" else visited:
         page = watched.open(path)
         result = page.evaluate(DRAW_ALL)
         assert result["failed"] == [], f"{path}: charts did not draw"
         drawn += result["charts"]
         assert watched.faults == [], f"{path}: {watched.faults}"
-    assert drawn > 100, "the sample archive shows far fewer charts than it has metrics"
+    assert drawn > 60, "the sample archive shows far fewer charts than it has metrics"
 
 
 @pytest.mark.timeout(300)
@@ -61,7 +62,7 @@ def test_without_scripts_every_page_shows_its_numbers_and_leading_charts(
     sample_site: Path, bases: dict[str, str], watch: Callable[..., Watched]
 ) -> None:
     watched = watch(bases["file"], java_script_enabled=False)
-    for path in one_in_twelve_entries(sample_site):
+    for path in one_in_thirty_entries(sample_site):
         page = watched.open(path)
         text = page.inner_text("body")
         assert len(text) > 40, f"{path} is empty without scripts"

@@ -226,8 +226,10 @@ def test_nothing_sticks_out_sideways(opened: Callable[..., Watched], path: str, 
         assert page.evaluate("[...document.querySelectorAll('.t-wrap')].every(e => e.scrollWidth <= e.clientWidth + 1)")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("path", ["index.html", "zh/glossary/index.html", ENTRY, "about.html", "404.html"])
+@pytest.mark.parametrize(
+    ("path", "scheme"),
+    [("index.html", "dark"), ("zh/glossary/index.html", "light"), (ENTRY, "dark"), ("404.html", "dark")],
+)
 def test_accessibility_rules_hold(opened: Callable[..., Watched], path: str, scheme: str) -> None:
     page = opened(path, color_scheme=scheme, bypass_csp=True).page
     page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
