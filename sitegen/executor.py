@@ -30,9 +30,16 @@ PRELOAD = "sitegen.run_work"
 
 
 def warm_up(count: int | None) -> None:
-    """Starts the server that workers are forked from, which then imports while this process does."""
+    """Starts the server that workers are forked from, which then imports while this process does.
+
+    It inherits a mask without Ctrl-C, which is this process's to answer: while it imports it would print a traceback.
+    """
     if (count or default_workers()) > 1 and isinstance(_context(), ForkServerContext):
-        forkserver.ensure_running()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            forkserver.ensure_running()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def default_workers() -> int:
