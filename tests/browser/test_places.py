@@ -13,11 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Frame, Page
 
-from sitegen.pages import site_files
-from sitegen.pages.assets import site_assets
 from tests.browser.conftest import StaticHost, Watched, headers_file
-from tests.pages.rows import many
-from tests.pages.site_fixture import site_context
+from tests.pages.site_fixture import write_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -31,13 +28,7 @@ BACKGROUND = "getComputedStyle(document.documentElement).backgroundColor"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Site-level pages of invented runs."""
     root = tmp_path_factory.mktemp("places")
-    site = site_context()
-    files = {file.path: file.content for file in site_files(many(), site)}
-    files |= {site.assets[name]: content for name, content in site_assets().items()}
-    for path, content in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+    write_site(root)
     return root
 
 

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from sitegen.pages import site_files
-from sitegen.pages.assets import site_assets
 from tests.browser.conftest import Watched
 from tests.pages.rows import many
-from tests.pages.site_fixture import site_context
+from tests.pages.site_fixture import write_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -25,13 +23,7 @@ FIRST = "() => document.querySelector('[data-row]:not([hidden]) a').textContent"
 def base(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Site-level pages of invented runs, written to disk."""
     root = tmp_path_factory.mktemp("站点 site")
-    site = site_context()
-    files = {file.path: file.content for file in site_files(many(), site)}
-    files |= {site.assets[name]: content for name, content in site_assets().items()}
-    for path, content in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+    write_site(root)
     return root.as_uri() + "/"
 
 
