@@ -137,10 +137,12 @@ sitegen.ready(function () {
     help,
   };
 
-  /** @param {EventTarget | null} target */
+  /** Whether a key is text. The field of a dialog that was closed keeps the focus until the next picture: a key that
+      comes before is none of its own. @param {EventTarget | null} target */
   function typing(target) {
     return (
       target instanceof HTMLElement &&
+      !target.closest("dialog:not([open])") &&
       (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox]):not([type=radio])"))
     );
   }

@@ -91,12 +91,24 @@ def test_the_index_is_loaded_when_the_search_is_first_opened_and_once(opened: Ca
     page = watched.page
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if request.resource_type == "script" else None)
-    page.wait_for_timeout(200)
-    assert asked == []
+    assert page.evaluate("document.querySelectorAll('script[src*=search-index]').length") == 0
     ask(page, "reward")
     page.keyboard.press("Escape")
     ask(page, "entropy")
     assert [url.rsplit("/", 1)[-1] for url in asked] == ["search-index.js"]
+
+
+def test_a_key_right_after_closing_is_not_lost(opened: Callable[..., Watched]) -> None:
+    """A closed dialog's field keeps the focus until the next picture, so the next key is sent to it."""
+    page = opened("about.html").page
+    ask(page, "reward")
+    state = """() => {
+      const field = document.querySelector('dialog.find-box input');
+      field.closest('dialog').close();
+      field.dispatchEvent(new KeyboardEvent('keydown', {key: '/', bubbles: true, cancelable: true}));
+      return field.closest('dialog').open;
+    }"""
+    assert page.evaluate(state)
 
 
 def test_arrows_home_and_end_move_the_choice_and_the_field_keeps_the_focus(opened: Callable[..., Watched]) -> None:
