@@ -32,6 +32,7 @@ from sitegen.pages.archive_data import archive_files
 from sitegen.pages.base import SiteContext
 from sitegen.pages.compare_data import compare_script
 from sitegen.pages.index import ArchiveScripts, newest_first
+from sitegen.pages.moved import with_old_addresses
 from sitegen.pages.row import RunRow, run_row
 from sitegen.pages.trial import trial_files
 from sitegen.privacy import masked, masked_value
@@ -161,7 +162,7 @@ def make_run(task: RunTask, key: str, root: Path, parcel: bytes) -> None:
     analysis = analyse(run, site.settings)
     talks = partial(_dialogue, config=whole.config)
     files = chain(run_files(run, analysis, run_charts(run, analysis), site), trial_files(run, analysis, site, talks))
-    cache.store(root, key, files, run_row(run, analysis).to_json())
+    cache.store(root, key, with_old_addresses(files, run, site), run_row(run, analysis).to_json())
 
 
 def _dialogue(file: TrajectoryFile, config: RunConfig | None) -> Trajectory | None:

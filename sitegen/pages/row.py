@@ -15,7 +15,6 @@ from sitegen.analyse.facts import RunFacts
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.model.run import Run
-from sitegen.pages.run_header import kinds_of
 
 SPARK_POINTS = 120
 """Most points of a sparkline."""
@@ -130,9 +129,6 @@ class RunRow:
     frameworks: Mapping[str, str] = field(default_factory=dict)
     """Logged name to the framework that logs it, where that is not the run's."""
 
-    pages: tuple[str, ...] = ("index",)
-    """Kinds of its pages, in tab order: old addresses lead to each."""
-
     def framework_of(self, name: str) -> str | None:
         """The framework that decides what a logged name means."""
         return self.frameworks.get(name, self.framework)
@@ -157,7 +153,7 @@ class RunRow:
     def from_json(cls, data: Mapping[str, Any]) -> RunRow:
         """From what `to_json` gave, also after a round trip through JSON text."""
         values: dict[str, Any] = {item.name: data[item.name] for item in fields(cls)}
-        for name in ("tags", "aliases", "published", "names", "exceptions", "pages"):
+        for name in ("tags", "aliases", "published", "names", "exceptions"):
             values[name] = tuple(values[name])
         values["facts"] = RunFacts(**values["facts"])
         spark = values["spark"]
@@ -198,7 +194,6 @@ def run_row(run: Run, analysis: RunAnalysis) -> RunRow:
         names=published_names(run),
         exceptions=raised_names(run, analysis),
         frameworks=dict(run.frameworks),
-        pages=kinds_of(run, analysis),
         config={key: _plain(value) for key, value in run.config.values.items()} if run.config else {},
         **_outcomes(run, analysis),
     )

@@ -19,7 +19,7 @@ from sitegen.pages.search import INDEX_PATH, search_page, search_script
 from sitegen.publish.feed import FEED_PATH, feed
 from sitegen.publish.sitemap import followed, robots, sitemaps
 from sitegen.render import CSP, js_text
-from sitegen.text import LANGS, Lang, same, ui
+from sitegen.text import LANGS, Lang, ui
 
 ARCHIVE_SCHEMA = 1
 """Version of `archive.json`; `docs/archive-json.md` says what it holds."""
@@ -31,16 +31,6 @@ class PlainPage:
 
     head: PageHead
     """Its head."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedirectPage:
-    """An old address that leads to a run."""
-
-    head: PageHead
-    """Its head; the path is the old address."""
-    target: str
-    """Page it leads to."""
 
 
 SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], View]], ...] = (
@@ -75,8 +65,7 @@ def site_files(
     found = book(ordered, site.glossary, every=site.settings.glossary == "all")
     pages: list[str] = []
     for template, view in _views(ordered, found, site, data):
-        if not isinstance(view, RedirectPage):
-            pages.append(view.head.path)
+        pages.append(view.head.path)
         for lang in langs:
             yield render_page(template, view, site, lang)
     if "en" in langs:
@@ -101,20 +90,6 @@ def _views(
         yield "pages/glossary_group.html", group
     for page in entry_pages(found, site):
         yield "pages/glossary_entry.html", page
-    for redirect in _redirects(ordered):
-        yield "pages/redirect.html", redirect
-
-
-def _redirects(rows: Sequence[RunRow]) -> Iterator[RedirectPage]:
-    """The pages of each old address that no run has now; the first run that claims one gets it."""
-    taken = {row.slug for row in rows}
-    for row in sorted(rows, key=lambda row: row.slug):
-        for alias in row.aliases:
-            if alias not in taken:
-                taken.add(alias)
-                for kind in row.pages:
-                    head = PageHead(path=run_page(alias, kind), title=same(row.title))
-                    yield RedirectPage(head=head, target=run_page(row.slug, kind))
 
 
 def _plain_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile]:

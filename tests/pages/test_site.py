@@ -78,25 +78,6 @@ def test_the_archive_file_is_documented(files: dict[str, bytes]) -> None:
         assert f"`{key}`" in documented
 
 
-def test_old_addresses_redirect_in_both_languages(files: dict[str, bytes]) -> None:
-    assert b"url=../../yun-xing-a1b2c3/index.html" in files["runs/old/run-1/index.html"]
-    assert b"url=../../yun-xing-a1b2c3/index.html" in files["zh/runs/old/run-1/index.html"]
-
-
-def test_old_addresses_of_all_pages_of_a_run_lead_to_them() -> None:
-    moved = row("new", aliases=("old",), pages=("index", "metrics", "sources"))
-    made = {file.path: file.content for file in site_files([moved], site_context())}
-    for kind in ("index", "metrics", "sources"):
-        assert f"url=../new/{kind}.html".encode() in made[f"runs/old/{kind}.html"]
-    assert "runs/old/trials.html" not in made
-
-
-def test_an_old_address_never_hides_a_run() -> None:
-    made = [file.path for file in site_files([row("a", aliases=("b",)), row("b", aliases=("a", "c"))], site_context())]
-    assert "runs/b/index.html" not in made
-    assert "runs/c/index.html" in made
-
-
 def test_what_needs_an_absolute_address_needs_base_url(files: dict[str, bytes]) -> None:
     assert "sitemap.xml" not in files
     assert b"Sitemap" not in files["robots.txt"]
