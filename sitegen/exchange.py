@@ -53,19 +53,34 @@ def lock(site: Path) -> IO[bytes]:
         except OSError as error:
             raise OutputError(f"{site}: cannot build beside it: {error.strerror}") from error
         try:
-            handle = path.open("ab")
+            handle = held(path)
         except FileNotFoundError:  # the previous holder has just removed the folder
             continue
         except OSError as error:
             raise OutputError(f"{site}: cannot build beside it: {error.strerror}") from error
+        if handle is None:
+            raise OutputError(f"{site}: another build is writing it; wait for it to end")
+        return handle
+
+
+def held(path: Path) -> IO[bytes] | None:
+    """A lock file, made when it is missing and held until it is closed; None while somebody else holds it.
+
+    Whoever holds it may remove it; who had it open by then gets the new one.
+
+    Raises:
+        OSError: it cannot be made, or the file system has no locks.
+    """
+    while True:
+        handle = path.open("ab")
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        except BlockingIOError:
             handle.close()
-            raise OutputError(f"{site}: another build is writing it; wait for it to end") from error
-        except OSError as error:
+            return None
+        except OSError:
             handle.close()
-            raise OutputError(f"{site}: cannot lock {path}: {error.strerror}") from error
+            raise
         if _is(handle, path):
             return handle
         handle.close()

@@ -24,7 +24,7 @@ from sitegen.publish.card import (
 )
 from sitegen.publish.card_metadata import metadata
 from sitegen.publish.card_parts import differing
-from sitegen.publish.card_readme import body_of, decoded, difference, inject, without_section
+from sitegen.publish.card_readme import Place, decoded, difference, inject, without_front_matter, without_section
 from sitegen.publish.card_write import changed_files, write_files, write_whole
 from sitegen.settings import SiteSettings
 from sitegen.text import Lang, Text, ui
@@ -88,7 +88,7 @@ def card_command(run: Run, analysis: RunAnalysis, site: SiteSettings, options: C
 def _into_folder(card: Card, run: Run, analysis: RunAnalysis, options: CardOptions) -> CardDone:
     folder = options.folder or Path(f"card-{card.slug.rpartition('/')[2]}")
     if run.card is not None:
-        body = without_section(run.card.body, card.slug, run.card.path)
+        body = without_section(run.card.body, _place(run, run.card.path))
         card = replace(card, differs=differing(run, body, run.card.path))
     files = card_folder(card, run, analysis, options.lang)
     if options.dry_run:
@@ -115,11 +115,11 @@ def _into_readme(card: Card, run: Run, analysis: RunAnalysis, options: CardOptio
     assert readme is not None
     old = decoded(_content(readme), str(readme))
     folder = _picture_folder(card.slug, options.pictures)
-    author = without_section(body_of(old, str(readme)), card.slug, str(readme))
+    author = without_front_matter(old, _place(run, str(readme)))
     card = replace(card, differs=differing(run, masked_value(author, None), readme.name))
     said = section(card, options.lang, f"{quote(folder)}/")
     values = metadata(run, analysis, card.permalink(options.lang))
-    new = inject(old, said, card.slug, values, str(readme))
+    new = inject(old, said, _place(run, str(readme)), values)
     files = readme_pictures(card, analysis, options.lang)
     place = readme.parent / folder
     notes = (*new.notes, *card.differs)
@@ -132,6 +132,10 @@ def _into_readme(card: Card, run: Run, analysis: RunAnalysis, options: CardOptio
     counts = {"changed": len(written), "same": len(files) - len(written)}
     done = ui(key, file=readme, run=card.slug, folder=place, **counts)
     return CardDone(notes=(done, *notes))
+
+
+def _place(run: Run, where: str) -> Place:
+    return Place(where=where, slug=run.slug, aliases=run.settings.aliases)
 
 
 def _would(folder: Path, files: Mapping[str, bytes]) -> tuple[Text, ...]:

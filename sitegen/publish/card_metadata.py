@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,11 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.errors import SitegenError
 from sitegen.model.run import Run
 from sitegen.publish.card_parts import SYNTHETIC, card_reward
+from sitegen.publish.card_results import METRIC, changed_in_data, changed_lines, others, plain, results_of, run_of
 from sitegen.text import Text, ui
 
-METRIC = "training_reward"
-"""Type of our metric: no benchmark has it."""
 TASK = "reinforcement-learning"
+INDEX = "model-index"
 
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _ODD_ENDING = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
@@ -54,7 +54,7 @@ def metadata(run: Run, analysis: RunAnalysis, permalink: str | None) -> dict[str
     found["tags"] = list(dict.fromkeys(word for word in words if word and _TAG.fullmatch(word)))
     result = _result(run, analysis, datasets, permalink)
     if result is not None:
-        found["model-index"] = [{"name": _line(run.title), "results": [result]}]
+        found[INDEX] = [{"name": _line(run.title), "results": [result]}]
     return found
 
 
@@ -110,7 +110,7 @@ class Merged:
     """What was left as it is although the run says otherwise."""
 
 
-def merge(front: str, wanted: Mapping[str, Any], newline: str, where: str) -> Merged:
+def merge(front: str, wanted: Mapping[str, Any], newline: str, where: str, runs: Collection[str] = ()) -> Merged:
     """A front matter with the wanted values; every line that need not change stays byte for byte.
 
     Args:
@@ -118,6 +118,8 @@ def merge(front: str, wanted: Mapping[str, Any], newline: str, where: str) -> Me
         wanted: What `metadata` gave.
         newline: Line ending for new lines.
         where: The file, for messages.
+        runs: Addresses of the run, old ones included: results of ours that name one are refreshed, or taken out where
+            the run has none any more.
 
     Raises:
         SitegenError: the front matter is no mapping in block style that can be read, or cannot be changed safely.
@@ -130,23 +132,26 @@ def merge(front: str, wanted: Mapping[str, Any], newline: str, where: str) -> Me
     changes: list[tuple[int, int, str]] = []
     added: list[str] = []
     spans = dict(_spans(data, lines, where))
-    for key, value in wanted.items():
+    values = {**wanted, INDEX: wanted.get(INDEX, [])} if INDEX in spans else wanted
+    runs = {*runs, *(run for _, _, result in results_of(wanted.get(INDEX)) if (run := run_of(result)))}
+    for key, value in values.items():
         if key not in spans:
             added.append(_dump({key: value}))
             continue
         first, last = spans[key]
+        change = _Change(key=key, value=value, newline=newline, where=where, runs=runs)
         span = "".join(lines[first:last])
         if key == "base_model" and data[key] is not None:
             notes += _base_model_notes(data[key], value)
-        elif (text := _rewritten(span, key, value, where)) != span:
+        elif (text := _rewritten(span, change)) != span:
             changes.append((first, last, text))
     for first, last, text in sorted(changes, reverse=True):
-        lines[first:last] = [_with_newline(text, newline)]
+        lines[first:last] = [text]
     text = "".join(lines)
     if added and text and not text.endswith(("\n", "\r")):
         text += newline
     text += "".join(_with_newline(item, newline) for item in added)
-    _check(data, text, wanted, where)
+    _check(data, text, values, where, runs)
     return Merged(text=text, notes=tuple(notes))
 
 
@@ -207,96 +212,89 @@ def _base_model_notes(old: Any, value: str) -> list[Text]:
     return [] if value in said else [ui("card.note.base-model", card=_line(", ".join(said)), run=value)]
 
 
-def _with_result(old: Any, value: Any) -> bool:
-    """Puts our result into a `model-index`, where it was, else behind the first model's; whether that changed it."""
-    (wanted,) = value[0]["results"]
-    for entry in old:
-        results = entry.get("results") if isinstance(entry, Mapping) else None
-        if not isinstance(results, list):
-            continue
-        for at, result in enumerate(results):
-            if _run_of(result) == _run_of(wanted):
-                changed = bool(_plain(result) != wanted)
-                results[at] = wanted
-                return changed
-    first = old[0] if old else None
-    if isinstance(first, dict) and isinstance(first.get("results"), list):
-        first["results"].append(wanted)
-    else:
-        old.extend(value)
-    return True
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    """What one key is to hold."""
+
+    key: str
+    """The key."""
+    value: Any
+    """Its value; for `model-index` empty where the run has no result."""
+    newline: str
+    """Line ending for new lines."""
+    where: str
+    """The file, for messages."""
+    runs: Collection[str]
+    """Addresses of the run."""
 
 
-def _run_of(result: Any) -> str | None:
-    """The run that a result of ours names; None for any other."""
-    metrics = result.get("metrics") if isinstance(result, Mapping) else None
-    for metric in metrics if isinstance(metrics, list) else ():
-        args = metric.get("args") if isinstance(metric, Mapping) else None
-        if isinstance(args, Mapping) and metric.get("type") == METRIC and args.get("run"):
-            return str(args["run"])
-    return None
-
-
-def _plain(value: Any) -> Any:
-    """YAML data without what it remembers of its writing."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, bool) or value is None:
-        return value
-    for kind in (int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value
-
-
-def _rewritten(span: str, key: str, value: Any, where: str) -> str:
+def _rewritten(span: str, change: _Change) -> str:
     """One key's lines with the value in them; what a list held before keeps its lines."""
     from ruamel.yaml.error import YAMLError
 
+    key, value, newline = change.key, change.value, change.newline
     try:
         data = _yaml().load(span)
     except YAMLError:
         raise SitegenError(
-            f"{where}: {key} of the front matter refers to another key and cannot be changed alone; nothing was changed"
+            f"{change.where}: {key} of the front matter refers to another key and cannot be changed alone;"
+            " nothing was changed"
         ) from None
     held = data[key]
+    found = _ITEM.search(span)
+    offset = len(found[1]) if found else 2
     if key in ("datasets", "tags"):
         given = [str(item) for item in (held if isinstance(held, list) else [] if held is None else [held])]
         new = [item for item in value if item not in given]
         if not new:
             return span
         if held is None or _is_block(held):
-            return _lengthened(span, new)
+            return _lengthened(span, new, newline)
         if isinstance(held, list) and held:
             held.extend(new)
         else:
             data[key] = [held, *new] if held else new
-    elif not isinstance(held, list):
-        data[key] = value
-    elif not _with_result(held, value):
+    elif key == INDEX and isinstance(held, list):
+        return _with_result(span, data, change, offset)
+    elif not value:
         return span
-    found = _ITEM.search(span)
-    return _dump(data, len(found[1]) if found else 2)
+    else:
+        data[key] = value
+    return _with_newline(_dump(data, offset), newline)
 
 
-def _lengthened(span: str, new: list[str]) -> str:
+def _with_result(span: str, data: Any, change: _Change, offset: int) -> str:
+    """A `model-index` with the run's result in it, or without it."""
+    held, value, newline = data[INDEX], change.value, change.newline
+    written = _dump({INDEX: value[0]["results"]}, offset).split("\n")[1:-1] if value else []
+    lines = re.findall(r"[^\n]*\n|[^\n]+", span)
+    new = changed_lines(lines, held, value, change.runs, [line[offset:] + newline for line in written])
+    if new is not None:
+        return "".join(new)
+    before = plain(held)
+    changed_in_data(held, value, change.runs)
+    if plain(held) == before:
+        return span
+    return _with_newline(_dump(data, offset), newline) if held else ""
+
+
+def _lengthened(span: str, new: Sequence[str], newline: str) -> str:
     """A list in block style with further items, written as the ones it has."""
     found = _ITEM.search(span)
-    ended = span if span.endswith("\n") else span + "\n"
-    return ended + "".join(f"{found[1] if found else '  '}- {_dump([item], 0)[2:]}" for item in new)
+    ended = span if span.endswith("\n") else span + newline
+    items = (f"{found[1] if found else '  '}- {_dump([item], 0)[2:]}" for item in new)
+    return ended + "".join(_with_newline(item, newline) for item in items)
 
 
 def _is_block(value: Any) -> bool:
     return bool(value) and isinstance(value, list) and not value.fa.flow_style()  # type: ignore[attr-defined]
 
 
-def _check(before: Any, text: str, wanted: Mapping[str, Any], where: str) -> None:
-    """Nothing but our keys may have changed."""
+def _check(before: Any, text: str, wanted: Mapping[str, Any], where: str, runs: Collection[str]) -> None:
+    """Nothing but our keys, and of the results nothing but ours, may have changed."""
     after = _loaded(text, where)
-    kept = {key: value for key, value in _plain(before).items() if key not in wanted}
-    left = {key: value for key, value in _plain(after).items() if key not in wanted}
-    lost = [key for key in wanted if key not in after]
-    if kept != left or lost:
+    kept = {key: value for key, value in plain(before).items() if key not in wanted}
+    left = {key: value for key, value in plain(after).items() if key not in wanted}
+    lost = [key for key, value in wanted.items() if value and key not in after]
+    if kept != left or lost or others(before.get(INDEX), runs) != others(after.get(INDEX), runs):
         raise SitegenError(f"{where}: the front matter could not be changed safely; put metadata.yaml into it by hand")

@@ -6,8 +6,10 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from sitegen import exchange
 from sitegen.errors import OutputError
 from sitegen.publish.parcel import (
     LocalFile,
@@ -27,6 +29,8 @@ from sitegen.write import MANIFEST, checked, foreign
 
 _PARTIAL = ".sitegen-partial"
 """End of the name under which a file is written before it takes its place."""
+_LOCK = ".sitegen-lock"
+"""Held in the folder for as long as one writes there, so that two never mix; what a killed one left does not count."""
 _NOT_OURS = "give an empty or new folder, or one inside it"
 
 
@@ -61,7 +65,8 @@ class WebRoot:
             there = self._there()
         refuse_foreign(there, str(self.root), _NOT_OURS)
         self._refuse_links()
-        return plan_for(self._files, there, lambda _, file: file.sha256, str(self.root))
+        plan = plan_for(self._files, there, lambda _, file: file.sha256, str(self.root))
+        return replace(plan, marked=plan.marked and not (self.root / _LOCK).exists())
 
     def notes(self) -> tuple[tuple[str, dict[str, str]], ...]:
         """Nothing to say."""
@@ -73,9 +78,13 @@ class WebRoot:
         Raises:
             OutputError: the folder is not ours, or the disk refuses.
         """
-        plan = self.plan()
         with self._disk_errors("written"):
             self.root.mkdir(parents=True, exist_ok=True)
+        with self._held():
+            self._send(self.plan(), sent)
+
+    def _send(self, plan: Plan, sent: Sent) -> None:
+        with self._disk_errors("written"):
             self._put(MANIFEST, mark(self._files, {change.path: "" for change in plan.removed}))
             wanted = in_order(change.path for change in (*plan.added, *plan.changed))
             for done, path in enumerate(wanted, 1):
@@ -87,6 +96,27 @@ class WebRoot:
             for _, place in foreign(self.root, {}):
                 if place.name.endswith(_PARTIAL):
                     place.unlink()
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Keeps others from writing there meanwhile.
+
+        Raises:
+            OutputError: somebody else is writing there, or the disk refuses.
+        """
+        if (self.root / _LOCK).is_symlink():
+            raise OutputError(f"{self.root / _LOCK}: is a link; remove it")
+        with self._disk_errors("locked"):
+            handle = exchange.held(self.root / _LOCK)
+        if handle is None:
+            raise OutputError(
+                f"{self.root}: somebody else is publishing there; run the same command when they are done"
+            )
+        with handle:
+            try:
+                yield
+            finally:
+                (self.root / _LOCK).unlink(missing_ok=True)
 
     def addresses(self) -> tuple[tuple[str, dict[str, str]], ...]:
         """Where the first page lies."""
@@ -117,7 +147,9 @@ class WebRoot:
         target = self.root / checked(path) if path != MANIFEST else self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".{target.name[:200]}{_PARTIAL}")
-        partial.write_bytes(file.read())
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as stream:  # never through a link that somebody put there
+            stream.write(file.read())
         partial.replace(target)
 
     def _remove(self, path: str) -> None:
@@ -143,5 +175,5 @@ class WebRoot:
 
 
 def _is_passing(place: Path) -> bool:
-    """Whether it does not count: an empty folder, or part of a file that a cut-off run left."""
-    return place.name.endswith(_PARTIAL) or (place.is_dir() and not place.is_symlink())
+    """Whether it does not count: an empty folder, the lock, or part of a file that a cut-off run left."""
+    return place.name.endswith(_PARTIAL) or place.name == _LOCK or (place.is_dir() and not place.is_symlink())

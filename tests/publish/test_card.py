@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import nh3
@@ -21,13 +22,14 @@ from sitegen.errors import SitegenError
 from sitegen.publish.card import base_address, begin_mark, end_mark, make_card, section
 from sitegen.publish.card_metadata import fragment, merge, metadata
 from sitegen.publish.card_parts import code, error_shares, method_lines
-from sitegen.publish.card_readme import inject
+from sitegen.publish.card_readme import Place, inject
 from sitegen.settings import RunSettings, SiteSettings
 from tests.factories import make_batches, make_config, make_run, make_series, make_trials, published_run
 from tests.small_archive import add_run, contents
 
 SLUG = "team/first"
 REWARD = "reward/avg_raw_reward"
+PLACE = Place(where="README.md", slug=SLUG)
 SECTION = f"{begin_mark(SLUG)}\n\n## Training run\n\nNew.\n\n{end_mark(SLUG)}\n"
 
 VLLM_LIKE = """\
@@ -288,6 +290,74 @@ def test_two_runs_of_one_card_keep_a_result_each():
     assert [result["metrics"][0]["args"]["run"] for result in results] == [SLUG, "team/second"]
 
 
+WITHOUT = {"tags": WANTED["tags"]}
+"""What a run that has lost its reward says."""
+OURS = """\
+  - task:
+      type: reinforcement-learning
+    dataset: {type: x, name: y}
+    metrics:
+    - type: training_reward
+      value: 0.5
+      args: {run: team/first}
+"""
+BENCHMARK = "  - task: {type: text-generation}  # measured\n    metrics: [{type: accuracy, value: 0.71}]\n"
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("front", "left"),
+    [
+        (
+            f"model-index:\n- name: first\n  results:\n{BENCHMARK}{OURS}  # the next\n{BENCHMARK}# end\n",
+            f"model-index:\n- name: first\n  results:\n{BENCHMARK}  # the next\n{BENCHMARK}# end\n",
+        ),
+        (
+            f"model-index:\n- name: a\n  results:\n{OURS}{OURS}- name: b\n  results:\n{BENCHMARK}x: 1\n",
+            f"model-index:\n- name: b\n  results:\n{BENCHMARK}x: 1\n",
+        ),
+        (f"a: 1\nmodel-index:\n- name: first\n  results:\n{OURS}# end\nx: 1\n", "a: 1\n# end\nx: 1\n"),
+        (f"model-index:\n-\n  name: first\n  results:\n{OURS}", ""),
+        (
+            'model-index: [{"name": "a", "results": [{"metrics": [{"type": "training_reward", "value": 1, "args":'
+            ' {"run": "team/first"}}]}]}]\nx: 1\n',
+            "x: 1\n",
+        ),
+        (f"model-index:\n- name: a\n  results:\n{BENCHMARK}", f"model-index:\n- name: a\n  results:\n{BENCHMARK}"),
+        ("model-index: []\n", "model-index: []\n"),
+        ("model-index:\n", "model-index:\n"),
+        (f"model-index:\n- name: b\n  results:\n{OURS.replace('first', 'other')}", None),
+    ],
+    ids=["between", "twice", "alone", "dash", "braces", "none", "empty", "null", "of another run"],
+)
+def test_a_result_goes_when_the_run_has_no_reward_any_more(front, left, newline):
+    front, left = front.replace("\n", newline), (left if left is not None else front).replace("\n", newline)
+    merged = merge(front, WITHOUT, newline, "r", (SLUG,)).text
+    assert merged == left + newline.join(["tags:", "  - reinforcement-learning", "  - vllm", ""])
+    assert merge(merged, WITHOUT, newline, "r", (SLUG,)).text == merged
+
+
+def test_a_result_is_refreshed_and_the_comments_around_it_stay():
+    front = f"model-index:\n- name: first\n  results:\n  # ours\n{OURS}  # a real one\n{BENCHMARK}{OURS}# end\n"
+    merged = merge(front, {"model-index": WANTED["model-index"]}, "\n", "r", (SLUG,)).text
+    assert merged == front.removesuffix(f"{OURS}# end\n") + "# end\n", "the second of ours goes"
+    newer = json.loads(json.dumps(WANTED["model-index"]).replace("0.5", "0.75"))
+    again = merge(merged, {"model-index": newer}, "\n", "r", (SLUG,)).text
+    assert "  # ours\n  - task:\n      type: reinforcement-learning\n" in again
+    assert f"value: 0.75\n      args:\n        run: team/first\n  # a real one\n{BENCHMARK}# end\n" in again
+
+
+def test_a_run_that_moved_takes_its_result_and_its_section_along():
+    front = f"model-index:\n- name: first\n  results:\n{OURS.replace('team/first', 'old')}{BENCHMARK}"
+    text = f"---\n{front}---\n# A\n\n{SECTION.replace(SLUG, 'old')}\n## After\n"
+    new = inject(text, SECTION, Place(where="r", slug=SLUG, aliases=("older", "old")), WANTED).text
+    results = YAML(typ="safe").load(new.split("---\n")[1])["model-index"][0]["results"]
+    assert [result["metrics"][0]["type"] for result in results] == ["training_reward", "accuracy"]
+    assert results[0]["metrics"][0]["args"]["run"] == SLUG
+    assert new.endswith(f"# A\n\n{SECTION}\n## After\n")
+    assert "old" not in new
+
+
 @pytest.mark.parametrize(
     ("front", "lists"),
     [
@@ -357,7 +427,7 @@ def test_merging_keeps_every_other_line_and_is_done_once(values, final):
 @pytest.mark.parametrize("name", READMES)
 def test_everything_else_stays_byte_for_byte(name):
     old = READMES[name]
-    new = inject(old, SECTION, SLUG, {}, "README.md").text
+    new = inject(old, SECTION, PLACE, {}).text
     ours = SECTION.rstrip("\n").replace("\n", "\r\n" if "\r\n" in old else "\n")
     assert new.replace(ours, "").startswith(old)
     assert new.replace(ours, "").strip("\r\n") == old.strip("\r\n")
@@ -367,43 +437,65 @@ def test_everything_else_stays_byte_for_byte(name):
 
 @pytest.mark.parametrize("name", READMES)
 def test_a_second_time_changes_nothing_and_a_newer_one_only_its_section(name):
-    once = inject(READMES[name], SECTION, SLUG, WANTED, "r").text
-    assert inject(once, SECTION, SLUG, WANTED, "r").text == once
-    newer = inject(once, SECTION.replace("New.", "Newer."), SLUG, WANTED, "r").text
+    once = inject(READMES[name], SECTION, PLACE, WANTED).text
+    assert inject(once, SECTION, PLACE, WANTED).text == once
+    newer = inject(once, SECTION.replace("New.", "Newer."), PLACE, WANTED).text
     assert newer == once.replace("New.", "Newer.")
 
 
 def test_a_section_in_the_middle_stays_there():
     old = f"# A\n\n{SECTION}\n## After\n"
-    assert inject(old, SECTION.replace("New.", "X."), SLUG, {}, "r").text == old.replace("New.", "X.")
+    assert inject(old, SECTION.replace("New.", "X."), PLACE, {}).text == old.replace("New.", "X.")
 
 
 def test_marks_in_code_are_no_marks():
     old = f"# A\n\n```\n{SECTION}```\n"
-    new = inject(old, SECTION, SLUG, {}, "r").text
+    new = inject(old, SECTION, PLACE, {}).text
     assert new == f"{old}\n{SECTION}"
-    assert inject(new, SECTION, SLUG, {}, "r").text == new
+    assert inject(new, SECTION, PLACE, {}).text == new
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        begin_mark(SLUG),
-        end_mark(SLUG),
-        f"{end_mark(SLUG)}\n{begin_mark(SLUG)}",
-        f"{SECTION}{SECTION}",
-        "---\nlicense: mit\n\n# no end\n",
-    ],
-)
-def test_broken_marks_are_refused(text):
-    with pytest.raises(SitegenError, match="nothing was changed"):
-        inject(text, SECTION, SLUG, WANTED, "README.md")
+OTHER = SECTION.replace(SLUG, "team/other")
+BEGIN, END = begin_mark(SLUG), end_mark(SLUG)
+BROKEN = {
+    "opened only": (f"# A\n{BEGIN}\n", 2, "no line closes it"),
+    "closed only": (f"{END}\n", 1, "no line opens it"),
+    "wrong order": (f"{END}\n{BEGIN}\n", 1, "no line opens it"),
+    "twice": (f"{SECTION}{SECTION}", 8, "has a section at line 1 already"),
+    "in itself": (f"{BEGIN}\n{SECTION}{END}\n", 2, "in the section that line 1 opens"),
+    "in another's": (f"{begin_mark('team/other')}\n{SECTION}{end_mark('team/other')}", 2, "that line 1 opens"),
+    "another in it": (f"{BEGIN}\n{OTHER}\n{END}\n", 2, "in the section that line 1 opens"),
+    "crossing": (f"{BEGIN}\n{begin_mark('b')}\n{END}\n{end_mark('b')}\n", 2, "that line 1 opens"),
+    "another broken": (f"{SECTION}{begin_mark('team/other')}\n", 8, "no line closes it"),
+    "behind front matter": (f"---\nlicense: mit\n---\n{END}\n", 4, "no line opens it"),
+    "old and new": (f"{SECTION}{SECTION.replace(SLUG, 'old')}", 8, "has a section at line 1 already"),
+}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_marks_are_refused_with_their_line(name, bom, newline):
+    text, line, why = BROKEN[name]
+    with pytest.raises(SitegenError, match=rf"^README\.md: line {line}: .*{why}.*; nothing was changed$"):
+        inject(bom + text.replace("\n", newline), SECTION, replace(PLACE, aliases=("old",)), WANTED)
+
+
+def test_a_front_matter_without_an_end_is_refused():
+    with pytest.raises(SitegenError, match="no further --- closes; nothing was changed"):
+        inject("---\nlicense: mit\n\n# no end\n", SECTION, PLACE, WANTED)
+
+
+def test_sections_of_several_runs_stand_side_by_side():
+    both = inject(inject("# A\n", SECTION, PLACE, {}).text, OTHER, replace(PLACE, slug="team/other"), {}).text
+    assert both == f"# A\n\n{SECTION}\n{OTHER}"
+    assert inject(both, SECTION.replace("New.", "X."), PLACE, {}).text == both.replace("New.", "X.", 1)
 
 
 def test_a_file_without_front_matter_gets_one():
-    new = inject(BARE, SECTION, SLUG, {"tags": ["a"]}, "r").text
+    new = inject(BARE, SECTION, PLACE, {"tags": ["a"]}).text
     assert new.startswith("---\ntags:\n  - a\n---\n\n# First\n")
-    assert inject("", SECTION, SLUG, {}, "r").text == SECTION
+    assert inject("", SECTION, PLACE, {}).text == SECTION
 
 
 # The command -----------------------------------------------------------------------------------------------------
@@ -523,12 +615,12 @@ def test_what_cannot_be_used_is_one_line(run_folder, tmp_path, capsys):
 def test_interrupted_or_refused_writing_leaves_the_old_file(run_folder, tmp_path, capsys, monkeypatch, error):
     readme = tmp_path / "README.md"
     readme.write_text(VLLM_LIKE)
-    replace = Path.replace
+    exchange = Path.replace
 
     def refuse(self: Path, target: Path) -> Path:
         if Path(target).name == "README.md":
             raise error
-        return replace(self, target)
+        return exchange(self, target)
 
     monkeypatch.setattr(Path, "replace", refuse)
     code_of = cli.run(["card", str(run_folder), "--inject", str(readme)])

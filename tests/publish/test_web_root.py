@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from sitegen import cli
+from sitegen import cli, exchange
 from sitegen.publish import web_root
 from sitegen.write import MANIFEST
+from tests.publish.killing import KILLED, calls
 from tests.publish.sites import page, put_site, site_files
 from tests.small_archive import contents
 
@@ -145,6 +147,61 @@ def test_a_run_that_was_killed_is_continued(tmp_path, site, monkeypatch, capsys)
     monkeypatch.undo()
     assert publish(site, root) == 0
     assert contents(root) == contents(site)
+
+
+def test_killed_before_any_of_its_changes_the_next_run_mends_it(tmp_path, site):
+    first, root = tmp_path / "first", tmp_path / "www"
+    publish(site, first)
+    old = contents(first)
+    put_site(site, {**{name: text for name, text in site_files("second").items() if "one" not in name}, "a/b.csv": b""})
+    new, killed = contents(site), 0
+    with calls(tmp_path) as process:
+        while True:
+            shutil.copytree(first, root)
+            end = process.run(["publish", "dir", root, "--site", site], at=killed + 1)
+            lying = contents(root)
+            if end == 0:
+                break
+            assert end == KILLED
+            for name, content in lying.items():
+                if not name.endswith((".sitegen-partial", ".sitegen-lock", MANIFEST)):
+                    assert content in (old.get(name), new.get(name)), f"{name} is neither the old nor the new one"
+            assert publish(site, root) == 0
+            assert contents(root) == new
+            shutil.rmtree(root)
+            killed += 1
+    assert lying == new
+    assert killed > 20
+
+
+def test_two_at_once_do_not_mix(tmp_path, site, capsys):
+    root = tmp_path / "www"
+    publish(site, root)
+    put_site(site, site_files("second"))
+    before = contents(root)
+    holder = exchange.held(root / ".sitegen-lock")
+    assert holder is not None
+    with holder:
+        capsys.readouterr()
+        assert publish(site, root) == 1
+        assert "somebody else is publishing there" in capsys.readouterr().err
+        assert publish(site, root, "--dry-run") == 0
+        assert contents(root) == {**before, ".sitegen-lock": b""}
+    assert publish(site, root) == 0
+    assert contents(root) == contents(site)
+
+
+@pytest.mark.parametrize("name", [".sitegen-lock", ".index.html.sitegen-partial"])
+def test_a_link_in_the_place_of_what_passes_is_not_followed(tmp_path, site, name):
+    root, elsewhere = tmp_path / "www", tmp_path / "elsewhere"
+    publish(site, root)
+    elsewhere.write_text("of somebody else")
+    (root / name).symlink_to(elsewhere)
+    put_site(site, site_files("second"))
+    assert publish(site, root) == int(name == ".sitegen-lock")
+    assert elsewhere.read_text() == "of somebody else"
+    if name != ".sitegen-lock":
+        assert contents(root) == contents(site)
 
 
 @pytest.mark.parametrize("broken", ["{", '{"generator": "other", "schema": 1, "files": {}}', '{"files": []}'])
