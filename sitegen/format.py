@@ -84,7 +84,7 @@ def percentage(share: float | None, places: int = 1) -> str:
 
 
 def duration(seconds: float | None, lang: Lang) -> str:
-    """A length of time in at most two units: `895 s`, `14.2 s`, `24 h 27 min`, `3 d 4 h`."""
+    """A length of time in at most two units: `895 s`, `14.2 s`, `0.02 s`, `24 h 27 min`, `3 d 4 h`."""
     special = _special(seconds)
     if special is not None:
         return special
@@ -92,7 +92,7 @@ def duration(seconds: float | None, lang: Lang) -> str:
     size = abs(seconds)
     days, hours, minutes, secs = _UNITS[lang]
     if size < 1000 or size >= _LONGEST:
-        return _signed_text(seconds, f"{number(size, 3)}{NBSP}{secs}")
+        return _signed_text(seconds, f"{_trimmed(number(size, 3))}{NBSP}{secs}")
     total = round(size / 60)
     if size >= 2 * 86400:
         total = round(size / 3600) * 60
@@ -134,7 +134,7 @@ def iso(unix: float | None) -> str:
 
 
 def size(amount: float | None) -> str:
-    """Bytes in decimal units: `512 B`, `1.24 MB`."""
+    """Bytes in decimal units: `512 B`, `1.24 MB`, `2 MB`."""
     special = _special(amount)
     if special is not None:
         return special
@@ -143,7 +143,7 @@ def size(amount: float | None) -> str:
     while value >= 999.5 and unit < len(_SIZES) - 1:
         value /= 1000
         unit += 1
-    return f"{number(value, 3)}{NBSP}{_SIZES[unit]}"
+    return f"{_trimmed(number(value, 3))}{NBSP}{_SIZES[unit]}"
 
 
 def setting(value: Any) -> str:
@@ -191,6 +191,11 @@ def _special(value: float | None) -> str | None:
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     return None
+
+
+def _trimmed(text: str) -> str:
+    """A number that stands alone, without zeros at its end: `0.0200` is `0.02`."""
+    return text.rstrip("0").removesuffix(".") if "." in text and "e" not in text else text
 
 
 def _signed_text(value: float, text: str) -> str:

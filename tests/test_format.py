@@ -78,7 +78,11 @@ def test_percent_has_a_space_in_english_only() -> None:
     ("seconds", "en", "zh"),
     [
         (895.3, f"895{NB}s", f"895{NB}秒"),
-        (0.045, f"0.0450{NB}s", f"0.0450{NB}秒"),
+        (0.045, f"0.045{NB}s", f"0.045{NB}秒"),
+        (0.02, f"0.02{NB}s", f"0.02{NB}秒"),
+        (14.04, f"14{NB}s", f"14{NB}秒"),
+        (700, f"700{NB}s", f"700{NB}秒"),
+        (-1.5, f"−1.5{NB}s", f"−1.5{NB}秒"),
         (0, f"0{NB}s", f"0{NB}秒"),
         (3600, f"1{NB}h", f"1{NB}小时"),
         (88020, f"24{NB}h 27{NB}min", f"24{NB}小时 27{NB}分钟"),
@@ -113,7 +117,16 @@ def test_an_impossible_date_is_absent(unix: float | None) -> None:
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0, "0"), (512, "512"), (999, "999"), (1240, "1.24"), (999_600, "1.00"), (45_000_000, "45"), (None, "–")],
+    [
+        (0, "0"),
+        (512, "512"),
+        (999, "999"),
+        (1240, "1.24"),
+        (999_600, "1"),
+        (100_000_000, "100"),
+        (45_000_000, "45"),
+        (None, "–"),
+    ],
 )
 def test_size_in_decimal_units(amount: float | None, text: str) -> None:
     shown = fmt.size(amount)
@@ -122,7 +135,7 @@ def test_size_in_decimal_units(amount: float | None, text: str) -> None:
 
 def test_size_names_its_unit() -> None:
     assert fmt.size(1240) == f"1.24{NB}kB"
-    assert fmt.size(999_600) == f"1.00{NB}MB"
+    assert fmt.size(999_600) == f"1{NB}MB"
 
 
 @pytest.mark.parametrize(

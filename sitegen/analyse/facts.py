@@ -10,9 +10,22 @@ import numpy as np
 
 from sitegen.analyse.clocks import main_clock
 from sitegen.analyse.config_keys import find_float, find_int, find_text
-from sitegen.model.run import EndCause, Run, RunConfig, lineage
+from sitegen.model.run import UNKNOWN_END, EndCause, Run, RunConfig, lineage
 
 Status = Literal["finished", "running", "stopped-early", "failed", "no-steps"]
+StatusBasis = Literal[
+    "line",
+    "last-lines",
+    "planned",
+    "planned-config",
+    "planned-assumed",
+    "below-plan",
+    "below-assumed",
+    "no-line",
+    "no-steps",
+]
+GUESSES: tuple[StatusBasis, ...] = ("last-lines", "planned-assumed", "below-assumed", "no-line")
+"""What a status rests on that does not prove it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +37,11 @@ class RunFacts:
     failed (the last job ended in an error); stopped-early."""
     status_guessed: bool
     """True when neither a log line nor a plan of this run's own proves the status."""
+    status_basis: StatusBasis
+    """What the status rests on: a line that says how the last job ended (`line`), or a mere exception at the end of the
+    log (`last-lines`); the planned steps reached, as a log or table gives them (`planned`), the run's configuration
+    (`planned-config`) or an assumed one (`planned-assumed`); the last step below the plan and no line that says why
+    (`below-plan`, `below-assumed`); neither line nor plan (`no-line`); no train step at all (`no-steps`)."""
     steps_done: int
     """Distinct train steps on the lineage."""
     last_step: int | None
@@ -135,12 +153,13 @@ def run_facts(run: Run, roles: Mapping[str, str], total_step_s: float | None = N
     train = run.steps["kind"] == "train"
     last_step = int(along["step"].iloc[-1]) if len(along) else None
     planned, from_config = _planned(run)
-    status, guessed = _status(run, last_step, planned, trusted=not (from_config and _assumed(config)))
+    status, basis = _status(run, last_step, planned, _plan(from_config, config))
     gpus = run.settings.gpus if run.settings.gpus is not None else configured_gpus(config)
     started, finished = _times(run)
     return RunFacts(
         status=status,
-        status_guessed=guessed,
+        status_guessed=basis in GUESSES,
+        status_basis=basis,
         steps_done=int(along["step"].nunique()),
         last_step=last_step,
         planned_steps=planned,
@@ -202,20 +221,35 @@ def _planned(run: Run) -> tuple[int | None, bool]:
     return configured, configured is not None
 
 
-def _status(run: Run, last_step: int | None, planned: int | None, *, trusted: bool) -> tuple[Status, bool]:
-    """Status and whether it is a guess; the order of the tests is its definition."""
+Plan = Literal["planned", "planned-config", "planned-assumed"]
+
+
+def _plan(from_config: bool, config: RunConfig | None) -> Plan:
+    """Who says how many steps are planned."""
+    if not from_config:
+        return "planned"
+    return "planned-assumed" if _assumed(config) else "planned-config"
+
+
+def _status(run: Run, last_step: int | None, planned: int | None, plan: Plan) -> tuple[Status, StatusBasis]:
+    """Status and what it rests on; the order of the tests is its definition."""
     if last_step is None:
-        return "no-steps", False
-    cause: EndCause = run.jobs[-1].end.cause if run.jobs else "unknown"
-    if cause == "finished":
-        return "finished", False
+        return "no-steps", "no-steps"
+    end = run.jobs[-1].end if run.jobs else UNKNOWN_END
+    told: StatusBasis = "last-lines" if end.guessed else "line"
+    if end.cause == "finished":
+        return "finished", told
     if planned is not None and last_step >= planned:
-        return "finished", not trusted
-    if cause == "running":
-        return "running", False
-    if cause in FAILED:
-        return "failed", False
-    return "stopped-early", not (cause in STOPPED or (planned is not None and trusted))
+        return "finished", plan
+    if end.cause == "running":
+        return "running", told
+    if end.cause in FAILED:
+        return "failed", told
+    if end.cause in STOPPED:
+        return "stopped-early", told
+    if planned is None:
+        return "stopped-early", "no-line"
+    return "stopped-early", "below-assumed" if plan == "planned-assumed" else "below-plan"
 
 
 def _times(run: Run) -> tuple[float | None, float | None]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from sitegen.assemble.sources import same_job
 from sitegen.model.problems import Problem, problem
-from sitegen.model.run import UNKNOWN_END, Job, JobRecord, ReadResult
+from sitegen.model.run import UNKNOWN_END, Job, JobEnd, JobRecord, ReadResult
 from sitegen.text import Text
 
 _NUMBER = re.compile(r"(?:^|[_.-])(?!(?:19|20)\d\d(?!\d))(\d{4,})(?=$|[._-])")
@@ -137,8 +137,16 @@ def _merged(known: JobRecord, more: JobRecord) -> JobRecord:
         finished=known.finished if known.finished is not None else more.finished,
         number=known.number if known.number is not None else more.number,
         resumed_from=known.resumed_from if known.resumed_from is not None else more.resumed_from,
-        end=known.end if known.end.cause != UNKNOWN_END.cause else more.end,
+        end=_better_end(known.end, more.end),
     )
+
+
+def _better_end(known: JobEnd, more: JobEnd) -> JobEnd:
+    """The better source's, unless it does not know or only guesses what the other one says."""
+    told = more.cause != UNKNOWN_END.cause
+    if known.cause == UNKNOWN_END.cause or (known.guessed and told and not more.guessed):
+        return more
+    return known
 
 
 def _numbered(record: JobRecord) -> JobRecord:

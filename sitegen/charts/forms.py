@@ -22,7 +22,7 @@ import altair as alt
 
 from sitegen.charts import theme
 
-_Y_LABEL = "datum.value == 0 ? '0' : format(datum.value / yDiv, yFormat) + ySuffix"
+_Y_LABEL = "datum.value == 0 ? '0' : replace(format(datum.value / yDiv, yFormat), 'e+', 'e') + ySuffix"
 _SMOOTHED = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : null"
 _MARK_Y = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : datum.raw"
 _CHOSEN = (

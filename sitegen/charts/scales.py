@@ -98,18 +98,21 @@ def step_ticks(low: float, high: float) -> list[float]:
 
 
 def tick_text(value: float, divisor: float, suffix: str, spec: str) -> str:
-    """A tick as the forms write it: the quotient in the d3 format, the suffix, a real minus sign, zero as `0`."""
+    """A tick as the forms write it: the quotient in the d3 format, the suffix, a real minus sign, zero as `0`.
+
+    Powers of ten are written as everywhere on the pages: `8e-6`, `3.2e12`.
+    """
     if value == 0:
         return "0"
     quotient = value / divisor
     if spec.startswith(",."):
-        text = f"{quotient:{spec}}"
+        text = f"{abs(quotient):{spec}}"
     else:
-        text = f"{quotient:{spec.replace('~', '')}}"
+        text = f"{abs(quotient):{spec.replace('~', '')}}"
         mantissa, mark, exponent = text.partition("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        text = f"{mantissa}e{int(exponent):+d}" if mark else mantissa
-    return text.replace("-", "\N{MINUS SIGN}") + suffix
+        text = f"{mantissa}e{int(exponent)}" if mark else mantissa
+    return ("\N{MINUS SIGN}" if quotient < 0 else "") + text + suffix
 
 
 def _step(low: float, high: float) -> float:

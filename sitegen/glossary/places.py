@@ -103,6 +103,8 @@ LABELS: Mapping[str, str] = {
     "fact.input-tokens": "harbor-n_input_tokens",
     "fact.cache-tokens": "harbor-n_cache_tokens",
     "fact.output-tokens": "harbor-n_output_tokens",
+    "fact.status": "common-run_status",
+    "index.col-status": "common-run_status",
     "index.col-reward": "common-verifiable_reward",
     "index.col-ema": "common-ema",
     "index.col-pass": "common-pass_at_k",

@@ -104,6 +104,8 @@ class JobEnd:
     """1-based line of the evidence."""
     text: str | None
     """The line itself, shortened."""
+    guessed: bool = False
+    """True when the line says no more than that something failed, and only its place at the end makes it the cause."""
 
 
 UNKNOWN_END = JobEnd(cause="unknown", path=None, line=None, text=None)

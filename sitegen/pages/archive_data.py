@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from sitegen import format as fmt
+from sitegen.analyse.facts import GUESSES
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.series import Series, run_series
 from sitegen.glossary.lookup import Glossary
@@ -246,7 +247,7 @@ NUMBERS: tuple[tuple[str, Callable[[RunRow], float | None]], ...] = (
     ("started", lambda row: row.facts.started),
     ("problems", lambda row: row.errors + row.warnings + row.infos),
     ("severity", lambda row: 3 if row.errors else 2 if row.warnings else 1 if row.infos else 0),
-    ("guessed", lambda row: int(row.facts.status_guessed)),
+    ("guessed", lambda row: GUESSES.index(row.facts.status_basis) + 1 if row.facts.status_guessed else 0),
 )
 """Columns of numbers in `data/runs.js`; null where not known."""
 
@@ -281,6 +282,7 @@ def runs_file(rows: Sequence[RunRow], site: SiteContext) -> SiteFile:
         },
         "meaning": _coded_one(meaning, lambda item: meaning_text(item, titles)),
         "reward": [row.facts.reward_metric for row in rows],
+        "guesses": list(GUESSES),
     }
     return _script("data/runs", "runs", js_text(data))
 

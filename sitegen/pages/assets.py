@@ -38,6 +38,7 @@ SCRIPTS = (
     "lib/table",
     "lib/filter",
     "lib/hash",
+    "lib/numbers",
     "lib/keys",
     "lib/place",
     "lib/search",
@@ -59,7 +60,6 @@ RUN_SCRIPTS = ("lib/run_rows", "lib/trial_rows", "cards", "trials", "trial", "li
 """`static/js/*.js` of the run pages: chart cards, the table of all trials, the page of one, links to copy."""
 
 INDEX_SCRIPTS = (
-    "lib/numbers",
     "lib/run_colors",
     "lib/columns",
     "lib/run_rows",
@@ -76,7 +76,6 @@ INDEX_SCRIPTS = (
 """`static/js/*.js` of the index: the table of all runs and what is done with it."""
 
 COMPARE_SCRIPTS = (
-    "lib/numbers",
     "lib/run_colors",
     "lib/columns",
     "lib/run_rows",

@@ -313,7 +313,13 @@ def _facts(given: RunInput, voice: Voice) -> tuple[Fact, ...]:
         batch = f"{batch} × {voice.count(facts.samples_per_prompt)}"
     mark = status_mark(facts, voice)
     made = [
-        Fact(label=voice.say("fact.status"), value=mark.word, mark=mark),
+        Fact(
+            label=voice.say("fact.status"),
+            value=mark.word,
+            note=voice.shared(f"status.basis.{facts.status_basis}"),
+            mark=mark,
+            term=LABELS["fact.status"],
+        ),
         Fact(label=voice.say("fact.jobs"), value=voice.count(len(run.jobs)) if run.jobs else ""),
         _steps_fact(facts, voice),
         _trials_fact(given, voice),

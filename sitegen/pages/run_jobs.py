@@ -171,7 +171,8 @@ def _row(job: Job, axis: _Axis, voice: Voice, log: str) -> JobRow:
 def end_mark(end: JobEnd, voice: Voice) -> Mark:
     """How a job ended, as a shape with a word."""
     icon, tone = END_MARKS[end.cause]
-    return Mark(icon=icon, tone=tone, word=voice.say(f"end.{end.cause}"))
+    word = voice.say(f"end.{end.cause}")
+    return Mark(icon=icon, tone=tone, word=voice.shared("status.guessed", status=word) if end.guessed else word)
 
 
 def end_place(end: JobEnd, voice: Voice) -> str:

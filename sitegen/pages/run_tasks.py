@@ -101,7 +101,7 @@ def tasks_data(trials: TrialSummary, halves: Halves | None) -> dict[str, Any]:
 
 
 def _rounded(value: float | str | None) -> Any:
-    return round(value, 4) if isinstance(value, float) else value
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def task_columns(halves: Halves | None) -> tuple[str, ...]:

@@ -35,8 +35,8 @@ from sitegen.text import Lang, ui
 PAGES: tuple[PageKind, ...] = ("index", "metrics", "engines", "config", "sources")
 """The pages that are put in, as far as the run has them; trials and logs are tables for the data export."""
 SCRIPTS = (
-    *("lib/namespace", "lib/table", "lib/filter", "lib/hash", "lib/place", "texts", "storage", "themes", "popovers"),
-    *("tables", "facets", "copy"),
+    *("lib/namespace", "lib/table", "lib/filter", "lib/hash", "lib/numbers", "lib/place", "texts", "storage"),
+    *("themes", "popovers", "tables", "facets", "copy"),
 )
 """Scripts of every page, without those that load further files of a site."""
 STYLES = ("tokens", "base", "layout", "components", "charts", "vega", "pages", "run", "card", "export", "print")

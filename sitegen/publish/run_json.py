@@ -82,6 +82,12 @@ def run_json(run: Run, analysis: RunAnalysis) -> dict[str, Any]:
         "slug": run.slug,
         "title": run.title,
         "framework": run.framework,
+        "status": {
+            "status": analysis.facts.status,
+            "guessed": analysis.facts.status_guessed,
+            "basis": analysis.facts.status_basis,
+            "planned_steps": analysis.facts.planned_steps,
+        },
         "jobs": [
             {
                 "name": job.name,
@@ -131,7 +137,7 @@ def _strict(value: Any) -> Any:
 
 
 def _end(end: JobEnd) -> dict[str, Any]:
-    return {"cause": end.cause, "path": end.path, "line": end.line, "text": end.text}
+    return {"cause": end.cause, "guessed": end.guessed, "path": end.path, "line": end.line, "text": end.text}
 
 
 def _batch_errors(batches: pd.DataFrame | None) -> list[dict[str, Any]]:

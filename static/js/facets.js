@@ -1,12 +1,13 @@
-/* A field of text, marked `data-filter`, over the elements marked `data-text`, with boxes of a facet where the page has
-   them. What is typed and ticked is kept in the address. The index of runs has filters of its own. */
+/* A field of text, marked `data-filter`, over the elements marked `data-text` (empty: what they show), with boxes of a
+   facet where the page has them. What is typed and ticked is kept in the address. Groups without a hit are hidden, and
+   folded ones with one open while something is asked for. The index of runs has filters of its own. */
 sitegen.ready(function () {
   "use strict";
   const found = document.querySelector("input[data-filter]:not([data-filter=runs])");
   if (!(found instanceof HTMLInputElement)) return;
   const field = found;
   const items = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-text]")]);
-  const texts = items.map((item) => sitegen.filter.fold(item.dataset.text || ""));
+  const texts = items.map((item) => sitegen.filter.fold(item.dataset.text || item.textContent || ""));
   const facets = items.map((item) => /** @type {Record<string, string[]>} */ (JSON.parse(item.dataset.facets || "{}")));
   const boxes = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("input[data-facet]")]);
   const names = [...new Set(boxes.map((box) => box.dataset.facet || ""))];
@@ -30,11 +31,11 @@ sitegen.ready(function () {
       items[index].hidden = !passes;
       visible += Number(passes);
     });
-    for (const group of document.querySelectorAll("[data-filter-group]")) {
-      /** @type {HTMLElement} */ (group).hidden = !group.querySelector("[data-text]:not([hidden])");
+    for (const group of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-filter-group]"))) {
+      group.hidden = !group.querySelector("[data-text]:not([hidden])");
+      if (group instanceof HTMLDetailsElement && (query || ticked)) group.open = true;
     }
-    const counts = { shown: String(visible), all: String(items.length) };
-    if (total) total.textContent = sitegen.text("filter.found", counts);
+    if (total) total.textContent = sitegen.text("filter.found", { shown: visible, all: items.length });
     if (none) /** @type {HTMLElement} */ (none).hidden = visible > 0;
     if (clear) /** @type {HTMLElement} */ (clear).hidden = query === "" && !ticked;
   }
@@ -60,5 +61,9 @@ sitegen.ready(function () {
     });
   }
   sitegen.state.watch(show);
-  show(sitegen.state.get());
+  const state = sitegen.state.get();
+  show(state);
+  // a link that asks for something shows it, also where the field lies further down the page
+  const asked = ["q", ...names].some((name) => state[name]);
+  if (asked && field.getBoundingClientRect().top > window.innerHeight) field.scrollIntoView({ block: "center" });
 });

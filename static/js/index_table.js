@@ -55,7 +55,8 @@
   function statusCell(cell, run) {
     cell.className = "status-cell";
     cell.append(own.mark(own.status(run).id));
-    if (own.runs.numbers.guessed[run]) cell.append(own.make("small", "", own.say("guess")));
+    const guess = own.runs.numbers.guessed[run];
+    if (guess) cell.append(own.make("small", "", own.say(`guess-${own.runs.guesses[guess - 1]}`)));
   }
 
   /** @param {HTMLElement} cell @param {number} run */

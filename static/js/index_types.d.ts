@@ -9,6 +9,8 @@ interface Coded {
 interface RunData {
   slugs: string[];
   titles: string[];
+  /** What a status that is a guess rests on; `numbers.guessed` counts them from 1, 0 is no guess. */
+  guesses: string[];
   numbers: Record<string, Array<number | null>>;
   /** Column to the runs of which only a published report tells it. */
   told: Record<string, number[]>;

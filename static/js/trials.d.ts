@@ -51,7 +51,6 @@ interface Sitegen {
   /** Parts that the tables of trials and of tasks share. */
   trialParts: {
     PAGE: number;
-    format(value: number): string;
     /** A table whose rows are drawn a page at a time; `prefix` begins its keys in the address. */
     pages(options: {
       section: HTMLElement;

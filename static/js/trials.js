@@ -12,8 +12,6 @@
     ["output_tokens", "tok-from", "tok-to"],
     ["wall_s", "s-from", "s-to"],
   ];
-  const counts = new Intl.NumberFormat("en");
-  const numbers = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
 
   sitegen.registered = sitegen.registered || {};
   sitegen.register =
@@ -24,13 +22,12 @@
     };
 
   /** @param {number} value */
-  function format(value) {
-    return numbers.format(value).replace("-", "−");
+  function count(value) {
+    return sitegen.numbers.fixed(value, 0);
   }
 
   sitegen.trialParts = {
     PAGE,
-    format,
 
     pages({ section, prefix, cell }) {
       const table = /** @type {HTMLTableElement} */ (section.querySelector("table"));
@@ -57,7 +54,7 @@
       function place() {
         pager.hidden = rows.length <= PAGE;
         const last = Math.min(first + PAGE, rows.length);
-        if (shown) shown.textContent = `${format(rows.length ? first + 1 : 0)}–${format(last)}`;
+        if (shown) shown.textContent = `${count(rows.length ? first + 1 : 0)}–${count(last)}`;
         for (const button of pager.querySelectorAll("button")) {
           const next = first + Number(button.dataset.step) * PAGE;
           button.disabled = next < 0 || next >= rows.length;
@@ -127,10 +124,10 @@
     return cell;
   }
 
-  /** @param {HTMLTableCellElement} cell @param {Cell} value */
-  function plain(cell, value) {
+  /** As the page writes it. @param {HTMLTableCellElement} cell @param {Cell} value @param {number} [digits] */
+  function plain(cell, value, digits) {
     if (value === null) cell.className = "dim";
-    cell.textContent = value === null ? "–" : typeof value === "number" ? format(value) : value;
+    cell.textContent = value === null || typeof value === "number" ? sitegen.numbers.number(value, digits) : value;
     return cell;
   }
 
@@ -181,12 +178,12 @@
   }
 
   /** Writes behind each choice how many rows it would leave.
-      @param {HTMLSelectElement | null} select @param {(value: string) => number | undefined} count */
-  function tell(select, count) {
+      @param {HTMLSelectElement | null} select @param {(value: string) => number | undefined} left */
+  function tell(select, left) {
     for (const option of select ? select.options : []) {
       const label = option.dataset.label || (option.dataset.label = option.textContent || "");
-      const number = option.value === "" ? undefined : count(option.value);
-      option.textContent = number === undefined ? label : `${label} (${counts.format(number)})`;
+      const number = option.value === "" ? undefined : left(option.value);
+      option.textContent = number === undefined ? label : `${label} (${count(number)})`;
     }
   }
 
@@ -196,8 +193,8 @@
     const words = section.dataset.found || "{found} / {total}";
     if (place) {
       place.textContent = words
-        .replace("{found}", counts.format(found))
-        .replace("{total}", counts.format(total));
+        .replace("{found}", count(found))
+        .replace("{total}", count(total));
     }
     const stated = /** @type {HTMLElement | null} */ (section.querySelector("[data-trial-static]"));
     if (stated) stated.hidden = true;
@@ -323,10 +320,10 @@
         return box;
       }
       if (shares.includes(column) && typeof value === "number") {
-        const share = (100 * Math.abs(value)).toFixed(1);
+        const share = sitegen.numbers.fixed(100 * Math.abs(value), 1);
         const sign = column !== "change" || share === "0.0" ? "" : value < 0 ? "−" : "+";
         box.textContent = `${sign}${share}${section.dataset.percent || "%"}`;
-      } else plain(box, value);
+      } else plain(box, value, column === "turns" ? 3 : 4);
       box.classList.add("n");
       return box;
     }

@@ -25,7 +25,7 @@ type KeyAction = "index" | "glossary" | "next" | "previous" | "search" | "filter
 interface Sitegen {
   texts: Record<string, Record<string, string>>;
   /** One interface string in the page's language. */
-  text(key: string, values?: Record<string, string>): string;
+  text(key: string, values?: Record<string, string | number>): string;
   /** Relative link from this page to an English site path, in this page's language. */
   pageLink(path: string): string;
   /** Runs now or once the document has been read. */

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from sitegen.analyse.facts import configured_gpus, run_facts
 from sitegen.analyse.run_analysis import analyse
-from sitegen.model.run import ModelCard, RunSettings
+from sitegen.model.run import JobEnd, ModelCard, RunSettings
 from sitegen.settings import SiteSettings
 from tests.factories import make_config, make_job, make_run, make_series, make_steps, published_run
 
@@ -66,27 +68,46 @@ def test_own_configuration_comes_before_the_card():
 @pytest.mark.parametrize(
     ("last", "planned", "cause", "expected"),
     [
-        (0, 80, "crashed", ("no-steps", False)),
-        (80, 80, "unknown", ("finished", False)),
-        (80, 80, "crashed", ("finished", False)),
-        (40, 80, "finished", ("finished", False)),
-        (40, 80, "running", ("running", False)),
-        (40, 80, "out_of_memory", ("failed", False)),
-        (40, None, "crashed", ("failed", False)),
-        (40, 80, "time_limit", ("stopped-early", False)),
-        (40, 80, "unknown", ("stopped-early", False)),
-        (40, None, "cancelled", ("stopped-early", False)),
-        (40, None, "unknown", ("stopped-early", True)),
+        (0, 80, "crashed", ("no-steps", False, "no-steps")),
+        (80, 80, "unknown", ("finished", False, "planned-config")),
+        (80, 80, "crashed", ("finished", False, "planned-config")),
+        (40, 80, "finished", ("finished", False, "line")),
+        (40, 80, "running", ("running", False, "line")),
+        (40, 80, "out_of_memory", ("failed", False, "line")),
+        (40, None, "crashed", ("failed", False, "line")),
+        (40, 80, "time_limit", ("stopped-early", False, "line")),
+        (40, 80, "unknown", ("stopped-early", False, "below-plan")),
+        (40, None, "cancelled", ("stopped-early", False, "line")),
+        (40, None, "unknown", ("stopped-early", True, "no-line")),
     ],
 )
-def test_status(last, planned, cause, expected):
+def test_status_and_what_it_rests_on(last, planned, cause, expected):
     steps = make_series(REWARD, [0.1] * last)
     config = make_config({"max_steps": planned})
     run = make_run(
         steps=steps, config=config, jobs=(make_job("a", [1], cause="crashed"), make_job("b", [2], cause=cause))
     )
     found = facts(run)
-    assert (found.status, found.status_guessed) == expected
+    assert (found.status, found.status_guessed, found.status_basis) == expected
+
+
+def test_an_exception_at_the_end_of_the_log_fails_the_run_as_a_guess():
+    end = JobEnd(cause="sandbox_failure", path="run/log.out", line=7, text="DaytonaError: gone", guessed=True)
+    job = replace(make_job("a", [1]), end=end)
+    found = facts(make_run(steps=make_series(REWARD, [0.1] * 40), jobs=(job,)))
+    assert (found.status, found.status_guessed, found.status_basis) == ("failed", True, "last-lines")
+
+
+@pytest.mark.parametrize(("last", "basis"), [(80, "planned-assumed"), (40, "below-assumed")])
+def test_the_steps_of_an_assumed_configuration_prove_nothing(last, basis):
+    config = make_config({"max_steps": 80}, header="assumed, from a sister configuration")
+    found = facts(make_run(steps=make_series(REWARD, [0.1] * last), config=config))
+    assert (found.status_guessed, found.status_basis) == (True, basis)
+
+
+def test_a_plan_of_the_log_is_no_plan_of_the_configuration():
+    found = facts(make_run(steps=make_series(REWARD, [0.1] * 40), facts={"planned_steps": 40}))
+    assert (found.status, found.status_guessed, found.status_basis) == ("finished", False, "planned")
 
 
 def test_log_says_the_plan_before_the_configuration():

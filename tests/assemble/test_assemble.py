@@ -15,6 +15,7 @@ from sitegen.assemble.jobs import natural
 from sitegen.assemble.sources import same_job
 from sitegen.model.problems import problem
 from sitegen.model.run import (
+    UNKNOWN_END,
     Document,
     JobEnd,
     JobRecord,
@@ -260,6 +261,19 @@ def test_job_records_of_several_sources_complete_each_other() -> None:
     assert second.end == end
     assert second.sources == ("r/a.out", "r/wandb.json")
     assert kinds(run) == ["assemble.gap"]  # steps 2-5 are nowhere
+
+
+def test_an_end_that_another_source_tells_comes_before_a_guess() -> None:
+    guess = JobEnd(cause="crashed", path="r/a.out", line=9, text="ActorDiedError", guessed=True)
+    told = JobEnd(cause="cancelled", path="r/wandb.json", line=None, text="exit_code: 255")
+
+    def end(mine: JobEnd, more: JobEnd) -> JobEnd:
+        log = table("a.out", [{"job": "a", "step": 1, "m": 1.0}], precedence=40, jobs=(JobRecord(name="a", end=mine),))
+        return run_of(log, other("wandb.json", precedence=20, jobs=(JobRecord(name="a", end=more),))).jobs[0].end
+
+    assert end(guess, told) == told
+    assert end(told, guess) == told
+    assert end(guess, UNKNOWN_END) == guess
 
 
 def test_jobs_without_steps_are_kept() -> None:

@@ -17,6 +17,7 @@ def facts(**changes: Any) -> RunFacts:
     values: dict[str, Any] = {
         "status": "finished",
         "status_guessed": False,
+        "status_basis": "planned",
         "steps_done": 80,
         "last_step": 80,
         "planned_steps": 80,
@@ -157,6 +158,7 @@ def many() -> list[RunRow]:
             title="demo-mcqa-25-8B-lr2e-5",
             fact_status="stopped-early",
             fact_status_guessed=True,
+            fact_status_basis="no-line",
             fact_steps_done=41,
             spark=curve(41, 0.3),
             success_rate=0.339,

@@ -185,7 +185,7 @@ def test_the_runs_script_holds_what_the_table_shows() -> None:
         "solved": 0.339,
         "problems": 4,
         "severity": 2,
-        "guessed": 1,
+        "guessed": 4,
     }
     status = data["facets"]["status"]
     assert status["names"][status["at"][at][0]] == "stopped-early"

@@ -22,6 +22,7 @@ from tests.factories import (
     make_job,
     make_nonfinite,
     make_run,
+    make_series,
     make_steps,
     make_trials,
     published_run,
@@ -180,13 +181,23 @@ def test_column_that_never_had_a_value_does_not_hide_the_published_one():
     assert found["published"]["metrics"]["policy/policy_entropy"]["mean"] == 0.213363
 
 
+def test_status_says_what_it_rests_on():
+    steps = make_series(REWARD, [0.1] * 4)
+    planned = loaded(make_run(steps=steps, config=make_config({"max_steps": 4})))["status"]
+    assert planned == {"status": "finished", "guessed": False, "basis": "planned-config", "planned_steps": 4}
+    bare = loaded(make_run(steps=steps))["status"]
+    assert bare == {"status": "stopped-early", "guessed": True, "basis": "no-line", "planned_steps": None}
+
+
 def test_job_says_how_it_ended_and_where_that_stands():
     killed = JobEnd(cause="out_of_memory", path="run/b_2.out", line=17, text="oom_kill event")
     jobs = (make_job("a_1", [1, 2]), make_job("b_2", [3], end=killed))
     found = loaded(make_run(jobs=jobs))["jobs"]
     assert [job["end"]["cause"] for job in found] == ["unknown", "out_of_memory"]
-    assert found[0]["end"] == {"cause": "unknown", "path": None, "line": None, "text": None}
-    assert found[1]["end"] == {"cause": "out_of_memory", "path": "run/b_2.out", "line": 17, "text": "oom_kill event"}
+    nothing = {"path": None, "line": None, "text": None}
+    assert found[0]["end"] == {"cause": "unknown", "guessed": False, **nothing}
+    told = {"path": "run/b_2.out", "line": 17, "text": "oom_kill event"}
+    assert found[1]["end"] == {"cause": "out_of_memory", "guessed": False, **told}
 
 
 def test_batches_of_a_step_with_the_exceptions_that_were_raised():
@@ -216,6 +227,7 @@ def test_run_without_anything():
         "slug": "run",
         "title": "run",
         "framework": None,
+        "status": {"status": "no-steps", "guessed": False, "basis": "no-steps", "planned_steps": None},
         "jobs": [],
         "rows": 0,
         "steps": 0,

@@ -252,12 +252,13 @@ def facts(story: Story) -> dict[str, Any]:
     along, config = line(story), story.config or {}
     last = along[-1].step if along else None
     planned = story.planned if train(story) else None
-    status, guessed = _status(story, last, planned)
+    status, basis = _status(story, last, planned)
     starts = [log.started for log in story.logs if log.started is not None]
     ends = [log.finished for log in story.logs if log.finished is not None]
     return {
         "status": status,
-        "status_guessed": guessed,
+        "status_guessed": basis == "no-line",
+        "status_basis": basis,
         "steps_done": len(along),
         "last_step": last,
         "planned_steps": planned,
@@ -284,17 +285,21 @@ def facts(story: Story) -> dict[str, Any]:
     }
 
 
-def _status(story: Story, last: int | None, planned: int | None) -> tuple[str, bool]:
-    """In order: no steps, finished by its own word or its plan, failed, else stopped early."""
+def _status(story: Story, last: int | None, planned: int | None) -> tuple[str, str]:
+    """In order: no steps, finished by its own word or its plan, failed, else stopped early; and what tells it."""
     end: Log = story.logs[-1] if story.logs else Log(number=0, started=None, finished=None)
     cause = end.end if end.started is not None else "unknown"
     if last is None:
-        return "no-steps", False
-    if cause == "finished" or (planned is not None and last >= planned):
-        return "finished", False
+        return "no-steps", "no-steps"
+    if cause == "finished":
+        return "finished", "line"
+    if planned is not None and last >= planned:
+        return "finished", "planned"
     if cause in ("out_of_memory", "node_failure", "sandbox_failure", "hang", "crashed"):
-        return "failed", False
-    return "stopped-early", planned is None and cause not in ("stopped_early", "time_limit", "cancelled")
+        return "failed", "line"
+    if cause in ("stopped_early", "time_limit", "cancelled"):
+        return "stopped-early", "line"
+    return "stopped-early", "no-line" if planned is None else "below-plan"
 
 
 def row_of(found: Sequence[Row], step: int) -> Row:

@@ -132,6 +132,8 @@ class Evidence:
     """The line, shortened."""
     weak: bool = False
     """Often only a consequence of something else: counts when nothing else does."""
+    guess: bool = False
+    """A failure that is the cause only because nothing follows it: counts last, and the end is marked as a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

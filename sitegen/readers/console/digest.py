@@ -28,6 +28,8 @@ TRACE_LINES = 400
 """Lines of one traceback."""
 EXAMPLE = 4000
 """Characters of an example."""
+LAST_WORDS = 10
+"""Lines with text at the end of a log among which a bare exception may be what ended the job."""
 _KNOWN = 5000
 _HEADER = "Traceback (most recent call last):"
 _CHAINED = ("During handling of the above exception", "The above exception was the direct cause")
@@ -196,17 +198,19 @@ class _Parser:
             self._group("traceback", found[1], _excerpt(text), lines[start].number, 1)
 
     def _crash(self) -> tuple[Evidence, ...]:
-        """The last traceback, when no logger spoke after it; its header may have been lost."""
+        """The last traceback, when no logger spoke after it; its header may have been lost. Else a bare exception."""
         found = _uncaught(self._log)
         trace = self._last_trace
         if trace is not None and trace.final is not None and trace.last >= self._log.last_stamped:
             found = (trace.last, trace.final)
+        guess = found is None
+        found = found or _last_words(self._log)
         if found is None:
             return ()
         line, text = found
         sandbox = is_sandbox_exception(text.partition(":")[0].rpartition(".")[2])
         cause: Literal["sandbox_failure", "crashed"] = "sandbox_failure" if sandbox else "crashed"
-        return (Evidence(cause=cause, line=line, text=shortened(text)),)
+        return (Evidence(cause=cause, line=line, text=shortened(text), guess=guess),)
 
 
 _RANK: dict[Level, int] = {"traceback": 0, "error": 1, "warning": 2}
@@ -220,6 +224,13 @@ def _uncaught(log: Log) -> tuple[int, str] | None:
         if line.number > log.last_stamped and before.said.text.startswith("  ") and _BARE.match(text):
             found = (line.number, text)
     return found
+
+
+def _last_words(log: Log) -> tuple[int, str] | None:
+    """The first bare exception among the last lines with text, after everything that a logger stamped."""
+    spoken = [line for line in log.tail if line.said.text.strip()][-LAST_WORDS:]
+    later = (line for line in spoken if line.number > log.last_stamped)
+    return next(((line.number, line.said.text) for line in later if _BARE.match(line.said.text)), None)
 
 
 def _level(line: Line) -> Literal["error", "warning"] | None:

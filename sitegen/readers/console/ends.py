@@ -7,7 +7,8 @@
    The first, because one failure brings about others (a killed worker makes the others hang).
 4. Else the outage of the sandbox service, else a crash (an uncaught traceback at the end, a non-zero exit code).
 5. Else a job step that SLURM cancelled without a reason, which it also does after any failure.
-6. Else unknown: a log that just stops says nothing.
+6. Else, as a guess, the first bare exception among the last lines, when no logger spoke after it.
+7. Else unknown: a log that just stops says nothing.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ def job_end(evidence: Sequence[Evidence], path: str, last_record: int) -> JobEnd
         last_record: Line of the last metric record; 0 without one.
     """
     counting = [item for item in evidence if item.line >= last_record or item.cause == "sandbox_failure"]
-    groups = [[item for item in counting if item.cause in causes and not item.weak] for causes in ORDER]
-    for found in (*groups, [item for item in counting if item.weak]):
+    told = [item for item in counting if not item.weak and not item.guess]
+    groups = [[item for item in told if item.cause in causes] for causes in ORDER]
+    guesses = [item for item in counting if item.guess and item.line >= last_record]
+    for found in (*groups, [item for item in counting if item.weak], guesses):
         if found:
             first = min(found, key=lambda item: item.line)
-            return JobEnd(cause=first.cause, path=path, line=first.line, text=first.text)
+            return JobEnd(cause=first.cause, path=path, line=first.line, text=first.text, guessed=first.guess)
     return UNKNOWN_END

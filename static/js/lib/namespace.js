@@ -8,7 +8,10 @@
   sitegen.text = function (key, values) {
     const lang = document.documentElement.dataset.lang || "en";
     const template = (sitegen.texts[lang] || {})[key] || key;
-    return template.replace(/\{(\w+)\}/g, (whole, name) => (values && values[name]) || whole);
+    return template.replace(/\{(\w+)\}/g, function (whole, name) {
+      const value = values && values[name];
+      return typeof value === "number" ? sitegen.numbers.fixed(value, 0) : value || whole;
+    });
   };
 
   sitegen.pageLink = function (path) {

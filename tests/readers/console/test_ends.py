@@ -20,6 +20,10 @@ OUTAGE = logged("Exception breakdown: {'DaytonaError': 60, 'AgentTimeoutError': 
 )
 
 
+DIED = "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+DIED_MORE = "\tclass_name: InferenceEngine\n\tpid: 77\nThe actor is dead because its worker process has died.\n"
+
+
 def end(tmp_path, *lines):
     found = read_log(tmp_path, "".join(lines)).jobs[0].end
     return found.cause, found.line
@@ -65,6 +69,39 @@ def test_each_cause_with_its_line(tmp_path, lines, cause, line):
 )
 def test_a_log_that_does_not_say_how_it_ended_is_unknown(tmp_path, lines):
     assert end(tmp_path, *lines) == ("unknown", None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "cause", "line"),
+    [
+        ((record(1), DIED, DIED_MORE), "crashed", 2),
+        ((record(1), "(skyrl_entrypoint pid=100) ActorDiedError\n"), "crashed", 2),
+        ((record(1), logged("Started: 'step'"), "daytona.DaytonaError: no sandbox\n", "\n"), "sandbox_failure", 3),
+        ((record(1), "RayTaskError(DaytonaError): no sandbox\n", DIED), "sandbox_failure", 2),  # the first one
+    ],
+)
+def test_a_bare_exception_at_the_very_end_is_a_guess(tmp_path, lines, cause, line):
+    found = read_log(tmp_path, "".join(lines)).jobs[0].end
+    assert (found.cause, found.line, found.guessed) == (cause, line, True)
+    assert found.text in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (record(1), DIED, logged("Started: 'step'")),  # a logger went on
+        (record(1), DIED, "progress: 3 of 9\n" * 10),  # so did something else
+        (DIED, record(1)),
+        (record(1), "the agent saw a DaytonaError: no sandbox\n"),
+    ],
+)
+def test_an_exception_that_something_follows_is_no_guess(tmp_path, lines):
+    assert end(tmp_path, *lines) == ("unknown", None)
+
+
+def test_a_line_that_tells_the_end_comes_before_a_guess(tmp_path):
+    found = read_log(tmp_path, record(1) + DIED + STEP).jobs[0].end
+    assert (found.cause, found.line, found.guessed) == ("cancelled", 3, False)
 
 
 def test_what_is_printed_while_processes_are_torn_down_is_no_cause(tmp_path):
