@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 ROOT = Path(__file__).parents[1]
@@ -22,14 +23,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
 
 @pytest.fixture(scope="session")
 def sample_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The site of `runs/`, built by the command line as a user would; its path has a space and Chinese in it."""
-    folder = tmp_path_factory.mktemp(f"site {worker_id}") / "站点 out"
-    subprocess.run(
-        [sys.executable, "-m", "sitegen", "build", str(RUNS), "-o", str(folder), "--quiet", "--no-cache"],
-        check=True,
-        cwd=ROOT,
-        timeout=110,
-    )
+    """The site of `runs/`, built by the command line as a user would; its path has a space and Chinese in it.
+
+    All workers share one: whoever needs it first builds it, the others wait. Tests only read it.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = (own if worker_id == "master" else own.parent) / "sample"
+    folder = shared / "站点 out"
+    with FileLock(f"{shared}.lock"):
+        if not folder.exists():
+            shared.mkdir(exist_ok=True)
+            subprocess.run(
+                [sys.executable, "-m", "sitegen", "build", str(RUNS), "-o", str(folder), "--quiet", "--no-cache"],
+                check=True,
+                cwd=ROOT,
+                timeout=110,
+            )
     return folder
 
 

@@ -13,7 +13,16 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,PaintHolding,ThirdPartyStoragePartitioning,"
+    "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,LensOverlay,MediaRouter,OptimizationHints",
+]
+"""The address bar's suggestions are pages of their own, loaded for every window: half the time of a short test. What
+follows them is what Playwright itself switches off, because the last list of features is the one that counts."""
 
 
 def headers_file(site: Path) -> dict[str, str]:

@@ -224,14 +224,13 @@ def site_of(tmp_path: Path) -> Callable[[Path], Path]:
     return build
 
 
-@pytest.mark.parametrize(("lang", "theme"), [("", "light"), ("zh/", "dark")])
-def test_axe_finds_nothing(
-    lang: str, theme: str, watch: Callable[..., Watched], bases: dict[str, str], sample_site: Path
+def test_axe_finds_nothing_with_everything_unfolded(
+    watch: Callable[..., Watched], bases: dict[str, str], sample_site: Path
 ) -> None:
-    watched = watch(bases["file"], color_scheme=theme, viewport={"width": 1280, "height": 900}, bypass_csp=True)
+    watched = watch(bases["file"], color_scheme="dark", viewport={"width": 1280, "height": 900}, bypass_csp=True)
     trial = min((sample_site / RUN / "trials").glob("*/*.html")).relative_to(sample_site).as_posix()
     for path in (f"{RUN}trials.html#t-from=11&t-task=calendar-0209", trial):
-        page = watched.open(lang + path)
+        page = watched.open(f"zh/{path}")
         page.evaluate("for (const fold of document.querySelectorAll('main details')) fold.open = true")
         page.add_script_tag(content=AXE.read_text(encoding="utf-8"))
         assert page.evaluate(RULES) == []
