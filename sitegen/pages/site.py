@@ -18,6 +18,7 @@ from sitegen.pages.row import RunRow
 from sitegen.pages.search import INDEX_PATH, search_page, search_script
 from sitegen.publish.feed import FEED_PATH, feed
 from sitegen.publish.sitemap import followed, robots, sitemaps
+from sitegen.publish.social import SITE_PICTURE, site_picture
 from sitegen.render import CSP, js_text
 from sitegen.text import LANGS, Lang, ui
 
@@ -73,6 +74,7 @@ def site_files(
         yield from _plain_files(ordered, site)
         if followed(site.settings):
             yield from sitemaps(ordered, pages, site.settings)
+            yield SiteFile(path=SITE_PICTURE, content=site_picture(ordered, site.settings.title.en))
             yield from (_file(localised(FEED_PATH, lang), feed(ordered, site.settings, lang)) for lang in LANGS)
 
 

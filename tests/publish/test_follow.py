@@ -21,7 +21,7 @@ from sitegen.pages.search import search_page
 from sitegen.publish.feed import ENTRIES, feed
 from sitegen.publish.jsonld import VARIABLES, run_dataset
 from sitegen.publish.sitemap import sitemaps
-from sitegen.publish.social import social_path, social_picture, social_svg
+from sitegen.publish.social import site_svg, social_path, social_picture, social_svg
 from sitegen.render import render
 from sitegen.settings import SiteSettings
 from sitegen.text import LANGS, Lang, same
@@ -149,7 +149,8 @@ def test_every_address_of_the_sitemap_names_its_languages_and_is_a_page() -> Non
 
 
 def test_pages_name_their_languages_and_their_own_address_absolutely() -> None:
-    made = {file.path: file.content.decode() for file in site_files([row("a")], site_context(base_url=BASE))}
+    files = [file for file in site_files([row("a")], site_context(base_url=BASE)) if not file.path.endswith(".png")]
+    made = {file.path: file.content.decode() for file in files}
     for path in ("about.html", "zh/about.html"):
         found = dict(re.findall(r'hreflang="([^"]+)" href="(https[^"]+)"', made[path]))
         assert found == {
@@ -261,12 +262,20 @@ def test_the_picture_is_a_png_of_the_size_it_says_and_always_the_same() -> None:
     ids=["hostile", "chinese", "nothing", "one-step", "flat", "lonely", "short"],
 )
 def test_any_run_has_a_picture(item: RunRow) -> None:
-    drawn = social_svg(item, HOSTILE)
-    root = ElementTree.fromstring(drawn)
-    assert {node.tag.rpartition("}")[2] for node in root.iter()} <= {"svg", "rect", "path", "text"}
-    assert not any(name.startswith("on") or "href" in name for node in root.iter() for name in node.attrib)
-    assert "nan" not in drawn.lower().replace("nano", "")
+    for drawn in (social_svg(item, HOSTILE), site_svg([item, row("b")] * 9, item.title)):
+        root = ElementTree.fromstring(drawn)
+        assert {node.tag.rpartition("}")[2] for node in root.iter()} <= {"svg", "rect", "path", "text"}
+        assert not any(name.startswith("on") or "href" in name for node in root.iter() for name in node.attrib)
+        assert "nan" not in drawn.lower().replace("nano", "")
     assert len(social_picture(item, HOSTILE)) > 1000
+
+
+def test_the_picture_of_the_site_says_what_is_in_it() -> None:
+    words = [node.text or "" for node in ElementTree.fromstring(site_svg(many(), "Our runs")).iter() if node.text]
+    assert words[:2] == ["Our runs", f"{len(many())} runs  ·  skyrl  ·  verl"]
+    assert len(words) <= 2 + 8
+    assert "1 run  ·  skyrl" in site_svg([row("a", spark=None)], "Our runs")
+    assert ">0 runs<" in site_svg([], "Our runs")
 
 
 def test_a_gap_is_drawn_as_a_gap() -> None:
