@@ -50,16 +50,34 @@ def _options(command: _Command) -> _Command:
     return command
 
 
-@click.group(no_args_is_help=False)
-def publish() -> None:
+class _Hosts(click.Group):
+    """The hosts; whoever names none, or another, is told which there are."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The host that is named first."""
+        if args[0] not in self.commands:
+            raise click.UsageError(f"{args[0]!r} is no host; there are {', '.join(self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Hosts, invoke_without_command=True)
+@click.pass_context
+def publish(context: click.Context) -> None:
     """Send a finished site to a host.
 
     What a host would refuse, and what would give something away, is looked for first. Only files that sitegen
     published there are ever replaced or removed.
     """
+    if context.invoked_subcommand is None:
+        click.echo("sitegen: publish where? Give one of the hosts:", err=True)
+        for name, host in _HOSTS:
+            click.echo(f"  sitegen publish {name:<14} {host.get_short_help_str(80)}", err=True)
+        context.exit(2)
 
 
-@publish.command("dir")
+@publish.command("dir", short_help="Copy it into a folder: a web server's root, a mounted share.")
 @click.argument("folder", metavar="DEST", type=FOLDER)
 @_options
 @click.pass_obj
@@ -77,7 +95,7 @@ def publish_dir(lang: str, /, folder: Path, site: Path, **options: Any) -> int:
     return _send(sending, WebRoot(parcel, folder, site), parcel.left)
 
 
-@publish.command("hf")
+@publish.command("hf", short_help="The Hugging Face hub: a static Space, or a folder of a repository.")
 @click.argument("repo", metavar="ORG/NAME")
 @click.option(
     "--repo-type",
@@ -109,7 +127,7 @@ def publish_hf(lang: str, /, repo: str, site: Path, public: bool, models: tuple[
     return _send(sending, HubRepo(parcel, chosen), parcel.left)
 
 
-@publish.command("pages")
+@publish.command("pages", short_help="A branch of a git remote, as GitHub Pages serves it.")
 @click.option(
     "--remote", default="origin", show_default=True, help="A remote of the repository one is in, or an address."
 )
@@ -133,6 +151,8 @@ def publish_pages(lang: str, /, site: Path, remote: str, branch: str, orphan: bo
         return _send(sending, destination, parcel.left)
 
 
+_HOSTS = (("hf ORG/NAME", publish_hf), ("pages", publish_pages), ("dir DEST", publish_dir))
+"""The hosts with what they need."""
 _SIZE = re.compile(r"(?i)\s*(\d+(?:\.\d+)?)\s*(|[kmgt])b?\s*")
 
 

@@ -88,7 +88,7 @@ def test_every_command_and_option_explains_itself(name: str) -> None:
         ["serve", "runs", "--site", "runs"],
         ["serve", "--site", "runs", "-o", "site"],
         ["serve", "runs", "--port", "70000"],
-        ["publish"],
+        ["publish", "nix"],
         ["--lang", "fr", "check", "runs"],
     ],
     ids=" ".join,
@@ -101,6 +101,16 @@ def test_wrong_usage_is_one_line_and_2(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert one_line(printed.err).startswith("sitegen: ")
+
+
+def test_publish_without_a_host_names_them_a_line_each_and_is_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["publish"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    first, *hosts = printed.err.splitlines()
+    assert first.startswith("sitegen: ")
+    assert [line.split()[:3] for line in hosts] == [["sitegen", "publish", name] for name in ("hf", "pages", "dir")]
+    assert not any("..." in line for line in hosts)
 
 
 def test_no_command_shows_the_help_and_is_2(capsys: pytest.CaptureFixture[str]) -> None:
