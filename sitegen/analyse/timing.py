@@ -407,7 +407,7 @@ def _shares(part: Floats, whole: Floats) -> tuple[float | None, float | None]:
     if not usable.any():
         return None, None
     part, whole = part[usable], whole[usable]
-    with np.errstate(over="ignore"):  # a step of next to no time has no share worth a number
+    with np.errstate(over="ignore", invalid="ignore"):  # a step of next to no time has no share worth a number
         return finite(float(np.mean(part / whole))), finite(float(part.sum() / whole.sum()))
 
 

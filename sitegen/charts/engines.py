@@ -15,7 +15,7 @@ from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
 from sitegen.charts.end_names import End, Path, names
 from sitegen.charts.payload import Columns, number
-from sitegen.charts.scales import Axis, step_domain, value_axis
+from sitegen.charts.scales import LARGEST, Axis, step_domain, value_axis
 from sitegen.charts.step_ends import step_ends
 from sitegen.charts.thin import thin
 from sitegen.format import count
@@ -156,7 +156,7 @@ def _datasets(engines: pd.DataFrame, clock: Clock, fields: list[str]) -> tuple[d
     means: Columns = {"x": [], "series": [], "v": []}
     shown = 0
     for index, name in enumerate(fields):
-        values, series = engines[name].to_numpy(dtype="float64"), str(index + 1)
+        values, series = _drawn(engines[name]), str(index + 1)
         kept = thin([values])
         shown += len(kept)
         for at in kept:
@@ -214,9 +214,16 @@ def _boundaries(engines: pd.DataFrame, clock: Clock) -> Columns:
     return {"step": [number(x) for _, x in later], "label": [payload.job_label(job) for job, _ in later]}
 
 
+def _drawn(samples: pd.Series[float]) -> npt.NDArray[np.float64]:
+    """Values as they are drawn: NaN for those whose place would be no number; the words and the table have them."""
+    values = samples.to_numpy(dtype="float64")
+    drawn: npt.NDArray[np.float64] = np.where(np.abs(values) <= LARGEST, values, np.nan)
+    return drawn
+
+
 def _range(engines: pd.DataFrame, fields: list[str]) -> list[float]:
     """The least and the greatest finite value of the fields."""
-    values = engines[fields].to_numpy(dtype="float64")
+    values = np.concatenate([_drawn(engines[name]) for name in fields])
     values = values[np.isfinite(values)]
     return [float(values.min()), float(values.max())] if len(values) else []
 

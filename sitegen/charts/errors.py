@@ -11,7 +11,7 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.trials import treatment_of
 from sitegen.charts import payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
-from sitegen.charts.scales import value_axis
+from sitegen.charts.scales import summed, value_axis
 from sitegen.charts.stacks import areas
 from sitegen.charts.step_frame import step_frame
 from sitegen.format import count
@@ -58,11 +58,11 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
     totals = {name: float(table[name].sum()) for name in types}
     parts = _by_treatment(run, table, types)
     columns, shown = areas(table["step"].tolist(), parts)
-    stacked = [math.fsum(values) for values in zip(*parts.values(), strict=True)]
+    stacked = [summed(values) for values in zip(*parts.values(), strict=True)]
     names = [{"key": key, "en": part.en, "zh": part.zh} for key in parts for part in (ui(f"charts.treatment.{key}"),)]
     x0, x1 = step_frame(run).domain
     most = max(totals, key=lambda name: totals[name])
-    whole = math.fsum(totals.values())
+    whole = summed(totals.values())
     note = ui("charts.note.thinned", shown=count(shown), total=count(len(table))) if shown < len(table) else None
     caption = ui(
         "charts.caption.errors",
@@ -123,7 +123,7 @@ def _columns(types: list[str]) -> tuple[DataColumn, ...]:
 
 def _legend(parts: dict[str, list[float]]) -> tuple[LegendItem, ...]:
     return tuple(
-        LegendItem(swatch=f"sw-{key}", name=ui(f"charts.treatment.{key}"), value=count(math.fsum(values)))
+        LegendItem(swatch=f"sw-{key}", name=ui(f"charts.treatment.{key}"), value=count(summed(values)))
         for key, values in parts.items()
     )
 

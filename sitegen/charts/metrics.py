@@ -5,7 +5,8 @@ from __future__ import annotations
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, ChartSpec
 from sitegen.charts.payload import Line, chart_id, label
-from sitegen.charts.step_chart import Look, step_chart
+from sitegen.charts.step_chart import step_chart
+from sitegen.charts.step_look import Look
 from sitegen.charts.thin import LIMIT
 from sitegen.model.run import Run
 from sitegen.text import same, ui

@@ -10,7 +10,8 @@ from sitegen.charts.base import Chart, ChartSpec
 from sitegen.charts.evaluation_marks import leading_evaluations
 from sitegen.charts.payload import Line, short_name
 from sitegen.charts.roles import role_curve
-from sitegen.charts.step_chart import Look, step_chart
+from sitegen.charts.step_chart import step_chart
+from sitegen.charts.step_look import Look
 from sitegen.model.run import Run
 from sitegen.text import Text, ui
 

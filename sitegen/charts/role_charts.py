@@ -9,7 +9,8 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.base import Chart, ChartSpec, Section
 from sitegen.charts.payload import Line
 from sitegen.charts.roles import role_curve
-from sitegen.charts.step_chart import Look, step_chart
+from sitegen.charts.step_chart import step_chart
+from sitegen.charts.step_look import Look
 from sitegen.model.run import Run
 from sitegen.text import ui
 

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 _STEPS = (1.0, 2.0, 2.5, 5.0)
 _FLAT = 1e-12
 """A range below this share of the values cannot be told from rounding: the metric counts as constant."""
+_LEAST = 1e-290
+"""A smaller range is drawn as none, and smaller values as 0: half of them may not be a number any more."""
+_POWERS = (-323, 308)
+"""Least and greatest whole power of ten that is a number."""
+
+
+LARGEST = 1e300
+"""Beyond it a value's place may be more than a float can say: lines over steps are drawn smaller, others without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +64,12 @@ def value_axis(values: Iterable[float], *, rate: bool = False, stacked: bool = F
         low = min(0.0, low)
     if not math.isfinite(high - low):  # more than a float can say: the inner half, so that nothing becomes NaN
         low, high = low / 2, high / 2
-    if high - low <= _FLAT * max(abs(low), abs(high)) or high - low < 1e-290:
-        return _constant(high)
+    if high - low <= _FLAT * max(abs(low), abs(high)) or high - low < _LEAST:
+        return _constant(high if abs(high) >= _LEAST else 0.0)
     step = _step(low, high)
     if not math.isfinite(step):
-        return Axis(low=low, high=high, ticks=(low, 0.0, high), divisor=1.0, suffix="", format=".2~e")
+        ticks = (low, 0.0, high) if low < 0 < high else (low, high)
+        return Axis(low=low, high=high, ticks=ticks, divisor=1.0, suffix="", format=".2~e")
     first, last = math.floor(low / step), math.ceil(high / step)
     return _axis(tuple(round(n * step, 12 - _exponent(step)) for n in range(first, last + 1)), step, margin=not stacked)
 
@@ -69,11 +78,26 @@ def log_axis(values: Iterable[float]) -> Axis:
     """A logarithmic axis for the positive ones among the values: whole powers of ten, at most five ticks."""
     positive = [value for value in values if math.isfinite(value) and value > 0]
     low, high = (min(positive), max(positive)) if positive else (1.0, 10.0)
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    last = max(last, first + 1)
+    least, greatest = _POWERS
+    first = max(least, min(greatest - 1, math.floor(math.log10(low))))
+    last = max(min(greatest, math.ceil(math.log10(high))), first + 1)
     stride = math.ceil((last - first) / 4)
     ticks = tuple(10.0**n for n in range(first, last + 1, stride))
     return Axis(low=10.0**first, high=10.0**last, ticks=ticks, divisor=1.0, suffix="", format="~g")
+
+
+def drawable(value: float) -> bool:
+    """Whether a value is finite and not so large that its place on the drawing would not be."""
+    return abs(value) <= LARGEST
+
+
+def summed(values: Iterable[float]) -> float:
+    """The exact sum; infinite where it is more than a float can say, NaN where a value is NaN."""
+    known = list(values)
+    try:
+        return math.fsum(known)
+    except OverflowError:
+        return sum(known)
 
 
 def step_domain(steps: Iterable[int | float]) -> tuple[float, float]:

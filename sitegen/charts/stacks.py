@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from sitegen.charts.payload import Columns, number
+from sitegen.charts.scales import drawable, summed
 from sitegen.charts.thin import thin
 
 
@@ -19,7 +20,7 @@ def areas(steps: Sequence[int], parts: Mapping[str, Sequence[float]]) -> tuple[C
         steps: Rising steps.
         parts: Values per part, bottom first; NaN for missing.
     """
-    totals = [math.fsum(part[at] for part in parts.values()) for at in range(len(steps))]
+    totals = [summed(part[at] for part in parts.values()) for at in range(len(steps))]
     kept = thin([totals])
     thinned = len(kept) < len(steps)
     columns: Columns = {key: [] for key in ("x", "series", "y0", "y1", "step", "v")}
@@ -41,14 +42,15 @@ def _part(
     reach: float,
 ) -> None:
     base, top, values = spans
+    drawn = [drawable(low) and drawable(high) for low, high in zip(base, top, strict=True)]
     for place, at in enumerate(kept):
-        if not math.isfinite(top[at]):
+        if not drawn[at]:
             continue
         left = _edge(steps, kept, place, -1, reach)
         right = _edge(steps, kept, place, 1, reach)
         _add(columns, left, name, (base[at], top[at]), (steps[at], values[at]))
         after = kept[place + 1] if place + 1 < len(kept) else None
-        if after is None or not math.isfinite(top[after]) or _edge(steps, kept, place + 1, -1, reach) > right:
+        if after is None or not drawn[after] or _edge(steps, kept, place + 1, -1, reach) > right:
             _add(columns, right, name, (base[at], top[at]), (None, None))
             _add(columns, right, name, (None, None), (None, None))
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from sitegen.analyse.progress import Curve
 from sitegen.charts.scales import step_domain
-from sitegen.charts.smooth import trailing_mean
+from sitegen.analyse.smooth import trailing_mean
 from sitegen.model.run import Run, lineage
 
 Place = tuple[str, int]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import fmean
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
@@ -13,10 +12,12 @@ from sitegen.charts import describe, payload, theme
 from sitegen.charts.base import Chart, ChartSpec, DataColumn, LegendItem
 from sitegen.charts.beyond import add_beyond, beyond_words, fitting_axis
 from sitegen.charts.payload import Line
+from sitegen.charts.scales import summed
 from sitegen.charts.stacks import areas
 from sitegen.charts.static_svg import static_svg
-from sitegen.charts.step_chart import Look, step_chart, step_columns
+from sitegen.charts.step_chart import step_chart, step_columns
 from sitegen.charts.step_frame import step_frame, step_table
+from sitegen.charts.step_look import Look
 from sitegen.format import number
 from sitegen.model.run import Run
 from sitegen.text import Text, ui
@@ -99,7 +100,7 @@ def split(total: Curve, spans: Sequence[tuple[str, Curve]]) -> dict[str, list[fl
         for at, value in enumerate(curve.raw.tolist()):
             seconds[key][at] += value if key != "other" and math.isfinite(value) else 0.0
     for at, whole in enumerate(total.raw.tolist()):
-        named = math.fsum(seconds[key][at] for key in ("wait", "train", "sync"))
+        named = summed(seconds[key][at] for key in ("wait", "train", "sync"))
         seconds["other"][at] = max(0.0, whole - named)
         if not math.isfinite(whole):
             for values in seconds.values():
@@ -133,7 +134,7 @@ def _legend(parts: dict[str, list[float]]) -> tuple[LegendItem, ...]:
     items = []
     for key, values in parts.items():
         finite = [value for value in values if math.isfinite(value)]
-        mean = f"{number(fmean(finite), 3)} s" if finite else ""
+        mean = f"{number(summed(value / len(finite) for value in finite), 3)} s" if finite else ""
         items.append(LegendItem(swatch=f"sw-{key}", name=ui(f"charts.part.{key}"), value=mean))
     return tuple(items)
 

@@ -23,14 +23,14 @@ from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.series import Series, run_series
 from sitegen.charts.payload import number
 from sitegen.charts.roles import role_curve
-from sitegen.charts.smooth import trailing_mean
+from sitegen.analyse.smooth import trailing_mean
 from sitegen.charts.thin import LIMIT, thin
 from sitegen.glossary.entry import GlossaryEntry
 from sitegen.glossary.lookup import Glossary
 from sitegen.glossary.patterns import natural
 from sitegen.model.roles import direction_of
 from sitegen.model.run import Run
-from sitegen.pages.archive_data import short
+from sitegen.pages.archive_data import short, term_key
 from sitegen.pages.base import SiteContext, SiteFile
 from sitegen.pages.row import RunRow
 from sitegen.render import direction, js_text, plain, unit
@@ -97,11 +97,6 @@ def shown_setting(value: Any) -> str:
     return f"{text[:SETTING_CHARACTERS]}… #{digest}"
 
 
-def term_key(entry: GlossaryEntry, name: str) -> str:
-    """Under what the explanation of a name is found: names of one pattern share the entry, not the text."""
-    return entry.id if name == entry.id or name in entry.names else f"{entry.id} {name}"
-
-
 def _key(item: Series) -> str:
     """A metric's key on the page; evaluation records are told from train records."""
     return item.name if item.kind == "train" else f"{item.name} ({item.kind})"
@@ -124,8 +119,8 @@ def _figures(run: Run, item: Series, glossary: Glossary) -> list[Any]:
 
 
 def _line(item: Series, curve: Curve | None) -> list[Any]:
-    """A curve: steps (the first one where the others follow it one by one), raw values, both smoothings, which
-    values stand alone between two gaps, and the steps at which the value was logged as NaN or infinite.
+    """A curve: steps (the first one where the others follow it one by one), raw values, both smoothings, and the
+    steps at which the value was logged as NaN or infinite.
     """
     if item.kind == "train" and curve is not None:
         drawn = _Drawn(step=curve.step, raw=curve.raw, ema=curve.ema)
@@ -136,11 +131,8 @@ def _line(item: Series, curve: Curve | None) -> list[Any]:
     mean = trailing_mean(drawn.raw)
     steps = [int(drawn.step[at]) for at in kept]
     whole = steps == list(range(steps[0], steps[0] + len(steps)))
-    present = [bool(np.isfinite(drawn.raw[at])) for at in kept]
-    padded = [False, *present, False]
-    lone = [at for at, there in enumerate(present) if there and not padded[at] and not padded[at + 2]]
     columns = ([number(float(values[at])) for at in kept] for values in (drawn.raw, drawn.ema, mean))
-    return [steps[0] if whole else steps, *columns, lone, [bad[at] for at in thin([bad], LIMIT)]]
+    return [steps[0] if whole else steps, *columns, [bad[at] for at in thin([bad], LIMIT)]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

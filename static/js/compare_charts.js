@@ -7,6 +7,7 @@
   const lines = sitegen.compareLines;
   const RATES = ["reward", "pass_k"];
   const HEIGHT = 260; // of a box; 40 of it are around the plot
+  const SAID = 3; // values beyond the axis that are named, the greatest first
   const LABELLED = 5; // lines that carry their letter themselves
   let signature = "";
 
@@ -41,8 +42,25 @@
     return { id, drawn, chart: lines.chart(drawn, rangeOf(view), options) };
   }
 
-  /** What a chart says of itself: last values, who lacks it, whose name is another. @param {CompareView} view @param {CompareSubject} subject */
-  function notes(view, subject) {
+  /** The greatest values beyond a chart's axis, with step and run; empty without any. @param {ReturnType<typeof payload>} made */
+  function beyond(made) {
+    const { marks } = made.chart ? made.chart.datasets : { marks: { kind: [] } };
+    const far = marks.kind.flatMap((kind, at) => (kind === "beyond" ? [at] : []));
+    far.sort((a, b) => marks.raw[b] - marks.raw[a]);
+    if (!made.chart || !far.length) return "";
+    const { yTop, grown = 1 } = made.chart.params;
+    const listed = far.slice(0, SAID).map((at) => {
+      const line = made.drawn.find(({ series }) => series === marks.series[at]);
+      const value = sitegen.numbers.number(marks.raw[at] * grown);
+      return own.say("beyond-at", { value, step: sitegen.numbers.fixed(marks.step[at], 0), letter: line ? letter(line.run) : "" });
+    });
+    const more = far.length > SAID ? `${own.say("comma")}…` : "";
+    return own.say("beyond", { top: sitegen.numbers.number(yTop * grown, 3), listed: listed.join(own.say("comma")) + more });
+  }
+
+  /** What a chart says of itself: names, who lacks it, what it does not show. @param {CompareView} view @param {CompareSubject} subject
+      @param {ReturnType<typeof payload>} made */
+  function notes(view, subject, made) {
     const missing = subject.keys.map((key, run) => (key === null ? run : -1)).filter((run) => run >= 0);
     const names = sitegen.compareSettings.groups(subject.keys);
     const parts = [];
@@ -58,14 +76,16 @@
     if (missing.length) parts.push(make("p", "sub", own.say("not-logged", { letters: own.letters(missing) })));
     const bad = view.abouts.flatMap((_, run) => {
       const line = own.line(view, run, subject.keys[run]);
-      return line && line[5].length ? [`${line[5].length} (${letter(run)})`] : [];
+      return line && line[4].length ? [`${line[4].length} (${letter(run)})`] : [];
     });
     if (bad.length) parts.push(make("p", "sub", own.say("not-finite", { who: bad.join(own.say("comma")) })));
+    const far = beyond(made);
+    if (far) parts.push(make("p", "sub", far));
     return parts;
   }
 
-  /** @param {CompareView} view @param {CompareSubject} subject */
-  function summary(view, subject) {
+  /** @param {CompareView} view @param {CompareSubject} subject @param {ReturnType<typeof payload>} made */
+  function summary(view, subject, made) {
     const values = view.abouts.flatMap((about, run) => {
       const key = subject.keys[run];
       if (key === null) return [];
@@ -73,7 +93,7 @@
       const said = { letter: letter(run), last: sitegen.numbers.number(last), best: sitegen.numbers.number(best) };
       return [own.say(best === null ? "summary-last" : "summary", said)];
     });
-    return `${own.title(subject)}. ${values.join(own.say("semicolon"))}`;
+    return [`${own.title(subject)}. ${values.join(own.say("semicolon"))}`, beyond(made)].filter(Boolean).join(own.say("semicolon"));
   }
 
   /** @param {string} icon @param {string} act @param {string} title @param {"a" | "button"} tag */
@@ -159,7 +179,7 @@
     const at = subject.terms.findIndex((term) => term !== null);
     const name = subject.role ? own.title(subject) : own.code(subject.id);
     title.append(own.term(at < 0 ? undefined : subject.terms[at] || undefined, name));
-    words.append(title, ...notes(view, subject));
+    words.append(title, ...notes(view, subject, made));
     head.append(words, ...(made.chart ? [acts(view, subject, made)] : []));
     figure.append(head);
     if (!made.chart) {
@@ -171,7 +191,7 @@
     box.dataset.form = made.chart.form;
     box.dataset.height = String(HEIGHT);
     box.setAttribute("role", "img");
-    box.setAttribute("aria-label", summary(view, subject));
+    box.setAttribute("aria-label", summary(view, subject, made));
     figure.append(box);
     return figure;
   }

@@ -1,13 +1,12 @@
 /* Types of the compare page's scripts; not shipped. */
 
 type CompareStat = "common" | "last" | "best" | "mean" | "ckpt";
-/** First step or all steps, raw values, EMA, trailing mean, places of values that stand alone, steps not finite. */
+/** First step or all steps, raw values, EMA, trailing mean, steps not finite. */
 type CompareLine = [
   number | number[],
   Array<number | null>,
   Array<number | null>,
   Array<number | null>,
-  number[],
   number[],
 ];
 /** Number of the script that holds it, direction, explanation, best, its step, mean, at checkpoint, last, its step. */
@@ -78,6 +77,16 @@ interface CompareDrawn {
   line: CompareLine;
   checkpoint: number | null;
 }
+/** What of a line lies in the range drawn. */
+interface ComparePart {
+  series: string;
+  checkpoint: number | null;
+  steps: number[];
+  /** Raw values, EMA, trailing mean. */
+  columns: Array<Array<number | null>>;
+  /** Steps at which the value is not finite. */
+  bad: number[];
+}
 interface CompareAxis {
   y0: number;
   y1: number;
@@ -85,6 +94,8 @@ interface CompareAxis {
   yDiv: number;
   ySuffix: string;
   yFormat: string;
+  /** Where the axis ends, when values lie beyond. */
+  yTop?: number;
 }
 interface CompareVerdict {
   delta: number;
@@ -156,6 +167,8 @@ interface Sitegen {
   compareAxis: {
     wantsLog(values: number[]): boolean;
     linear(values: number[], rate: boolean): CompareAxis;
+    top(values: number[]): number | null;
+    fitting(lines: number[][], values: number[]): CompareAxis;
     log(values: number[]): CompareAxis;
   };
   compareLines: {

@@ -2,6 +2,7 @@
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
+const fs = require("node:fs");
 const path = require("node:path");
 const test = require("node:test");
 const load = require("./load.js");
@@ -9,7 +10,7 @@ const load = require("./load.js");
 const { compareState, compareAxis, compareLines, compareSettings, runColors } = load(
   "hash", "run_colors", "compare_state", "compare_axis", "compare_lines", "compare_settings",
 );
-const same = (actual, expected) => assert.deepEqual(load.plain(actual), expected);
+const same = (actual, expected, why) => assert.deepEqual(load.plain(actual), expected, why);
 const CONFIG = {
   roles: [
     { id: "reward", label: "Reward", shown: true },
@@ -121,6 +122,38 @@ test("a few spikes a thousand times the rest want a logarithm; values of both si
   assert.equal(compareAxis.wantsLog([-1, 1, 1, 1, 5000]), false);
 });
 
+const BEYOND = JSON.parse(fs.readFileSync(path.join(__dirname, "..", "data", "beyond_cases.json"), "utf8"));
+
+test("an axis that rare extremes do not flatten ends where the pages' own charts end it", () => {
+  for (const { runs, top, why } of BEYOND) {
+    const values = runs.flatMap(([count, value]) => Array(count).fill(value ?? NaN));
+    assert.equal(compareAxis.top(values), top, why);
+  }
+});
+
+test("of several lines none is cut but for its own rare extremes", () => {
+  const cold = [16204, ...Array(39).fill(400)];
+  const fast = Array(40).fill(100);
+  const slow = [5000, 5100, 5200];
+  same(compareAxis.fitting([cold, fast], [...cold, ...fast]).yTicks, [0, 200, 400, 600]);
+  assert.equal(compareAxis.fitting([cold, fast], [...cold, ...fast]).yTop, 612);
+  const whole = compareAxis.fitting([cold, slow], [...cold, ...slow]);
+  assert.equal(whole.yTop, 6120, "a short run at 5000 is all there");
+  assert.ok(!("yTop" in compareAxis.fitting([fast, slow], [...fast, ...slow])));
+});
+
+test("the largest and the smallest numbers there are have an axis that can be drawn", () => {
+  const odd = [[1e300, -1e300], [4.4e307, -4.4e307], [3e307, 4e307], [5e-324], [0, 5e-324], [5e-324, -1e-320], [1e-150, 3e-150], [2e-300, 9e-290]];
+  for (const values of odd) {
+    const { y0, y1, yTicks } = compareAxis.linear(values, false);
+    assert.ok(y0 < y1 && Number.isFinite(y1 - y0) && yTicks.every((tick) => tick >= y0 && tick <= y1), `${values}: ${[y0, y1, yTicks]}`);
+  }
+  for (const values of [[5e-324, 1e308], [5e-324], [1.7e308], [1e-310, 1e-308]]) {
+    const { y0, y1, yTicks } = compareAxis.log(values);
+    assert.ok(y0 > 0 && y0 < y1 && Number.isFinite(y1) && yTicks.every((tick) => tick >= y0 && tick <= y1), `${values}: ${[y0, y1, yTicks]}`);
+  }
+});
+
 /* -------------------------------------------------------------------- lines */
 
 const figures = (chunk, direction, term, last, lastStep) => [chunk, direction, term, 0.9, 2, 0.5, 0.4, last, lastStep];
@@ -130,7 +163,7 @@ const about = (changes) => ({
   metrics: { r: figures(0, "up", "skyrl-r", 0.7, 4), pass_at_8: figures(0, "up", "skyrl-pass pass_at_8", 1, 4) },
   ...changes,
 });
-const LINE = [1, [0.1, null, 0.3, 0.7], [0.1, null, 0.2, 0.4], [0.1, null, 0.2, 0.4], [0], [2]];
+const LINE = [1, [0.1, null, 0.3, 0.7], [0.1, null, 0.2, 0.4], [0.1, null, 0.2, 0.4], [2]];
 
 test("the last common step is that of the shortest run; a run without steps does not count", () => {
   const runs = [about({ last: 80 }), about({ last: 22 }), about({ last: null })];
@@ -180,7 +213,7 @@ test("a chart holds what lies in the range, gaps as gaps, marks of what is not f
   same(drawn.datasets.points.step, [1, 2, 3]);
   same(drawn.datasets.points.raw, [0.1, null, 0.3]);
   same(drawn.datasets.points.ema, [0.1, null, 0.2]);
-  same(drawn.datasets.points.lone, [1, 0, 0]);
+  same(drawn.datasets.points.lone, [1, 0, 1], "what the range parts from its neighbours stands alone too");
   same(drawn.datasets.marks.kind, ["nonfinite", "selected"].sort().reverse());
   same(drawn.params.x0, 0.5);
   same(drawn.params.x1, 3.5);
@@ -188,7 +221,7 @@ test("a chart holds what lies in the range, gaps as gaps, marks of what is not f
 });
 
 test("on a logarithmic axis values of 0 or less are marked, not moved", () => {
-  const line = [1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 9000], Array(13).fill(2), Array(13).fill(2), [], []];
+  const line = [1, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 9000], Array(13).fill(2), Array(13).fill(2), []];
   const drawn = compareLines.chart([{ series: "2", line, checkpoint: null }], [1, 13], OPTIONS);
   assert.equal(drawn.form, "lines-log");
   assert.equal(drawn.datasets.points.raw[11], null);
@@ -196,8 +229,28 @@ test("on a logarithmic axis values of 0 or less are marked, not moved", () => {
   same(drawn.datasets.marks.step, [12]);
 });
 
+test("values far beyond the rest are triangles on the edge of the axis, but not where checkpoints stand on the line", () => {
+  const values = Array(40).fill(400).map((value, at) => (at === 0 ? 16204 : value));
+  const line = [1, values, values, values, []];
+  const drawn = (changes) => compareLines.chart([{ series: "1", line, checkpoint: null }], [1, 40], { ...OPTIONS, ...changes });
+  const cut = drawn({ checkpoints: false });
+  same(cut.params.yTicks, [400, 425, 450, 475, 500]);
+  same([cut.datasets.marks.kind, cut.datasets.marks.step, cut.datasets.marks.raw], [["beyond"], [1], [16204]]);
+  same(cut.datasets.points.raw, values);
+  same(drawn({ checkpoints: true }).datasets.marks.kind, []);
+  assert.ok(drawn({ checkpoints: true }).params.y1 > 16204);
+});
+
+test("values of both signs near the largest number are drawn at a quarter of their size, and read at the whole", () => {
+  const values = [1.797e308, -1.797e308, 1.797e308];
+  const drawn = compareLines.chart([{ series: "1", line: [1, values, values, values, []], checkpoint: null }], [1, 3], OPTIONS);
+  const { y0, y1, yDiv, grown } = drawn.params;
+  assert.ok(Number.isFinite(y1 - y0) && y0 <= -1.797e308 / 4 && y1 >= 1.797e308 / 4);
+  same([grown, yDiv, drawn.datasets.points.raw[0]], [4, 0.25, 1.797e308 / 4]);
+});
+
 test("letters at line ends keep off each other and off other lines", () => {
-  const flat = (value) => [1, [value, value], [value, value], [value, value], [], []];
+  const flat = (value) => [1, [value, value], [value, value], [value, value], []];
   const lines = [0.1, 0.105, 0.9].map((value, at) => ({ series: String(at + 1), line: flat(value), checkpoint: null }));
   const names = ["A", "B", "C"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
   const { name, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
@@ -206,7 +259,7 @@ test("letters at line ends keep off each other and off other lines", () => {
 });
 
 test("a letter does not drop below the axis: two lines that end at its foot have theirs above", () => {
-  const flat = (value) => [1, [value, value], [value, value], [value, value], [], []];
+  const flat = (value) => [1, [value, value], [value, value], [value, value], []];
   const lines = [0, 0.02, 1].map((value, at) => ({ series: String(at + 1), line: flat(value), checkpoint: null }));
   const names = ["A", "B", "C"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
   const { name, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
@@ -214,7 +267,7 @@ test("a letter does not drop below the axis: two lines that end at its foot have
 });
 
 test("the data table has every step of any run, raw and smoothed", () => {
-  const short = [3, [5], [6], [7], [], []];
+  const short = [3, [5], [6], [7], []];
   same(compareLines.table([{ line: LINE }, { line: short }]).slice(2), [
     [3, 0.3, 0.2, 0.2, 5, 6, 7],
     [4, 0.7, 0.4, 0.4, null, null, null],

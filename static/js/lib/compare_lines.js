@@ -1,11 +1,15 @@
 /* Curves of several runs as one chart, and the figures that the table shows. Pure.
-   A line is what `data/lines-*.js` holds: [steps, raw, EMA, mean of 5, lone values, steps not finite]. */
+   A line is what `data/lines-*.js` holds: [steps, raw, EMA, mean of 5, steps not finite]. */
 (function () {
   "use strict";
   const AGAIN = "abcdefgh";
   const RAW = 1;
   const EMA = 2;
   const MEAN = 3;
+  const BAD = 4;
+  /** As in `sitegen/charts/step_scale.py`: values beyond the first are drawn divided by the second. */
+  const HUGE = 1e300;
+  const GROWN = 4;
   /** Pixels that the middle of a letter at the end of a line keeps from the other lines and letters. */
   const FROM_LINES = 7;
   const FROM_LETTERS = 11;
@@ -63,6 +67,59 @@
       add(made, { series: end.key, name: end.en, dy });
     }
     return made;
+  }
+
+  /** What of a line lies in the range: steps, and raw values with both smoothings.
+      @param {CompareDrawn} drawn @param {[number, number]} range @returns {ComparePart} */
+  function partOf({ series, line, checkpoint }, [from, to]) {
+    const steps = stepsOf(line);
+    const kept = steps.flatMap((step, at) => (step >= from && step <= to ? [at] : []));
+    const columns = /** @type {Array<Array<number | null>>} */ ([line[RAW], line[EMA], line[MEAN]]);
+    const bad = line[BAD].filter((step) => step >= from && step <= to);
+    return { series, checkpoint, bad, steps: kept.map((at) => steps[at]), columns: columns.map((all) => kept.map((at) => all[at])) };
+  }
+
+  /** The parts with values whose range is a number, and how many times larger what they stand for is.
+      @param {ComparePart[]} parts */
+  function shrunk(parts) {
+    const huge = parts.some(({ columns }) => columns.some((all) => all.some((value) => real(value) && Math.abs(value) > HUGE)));
+    if (!huge) return { parts, grown: 1 };
+    /** @param {number | null} value */
+    const less = (value) => (real(value) ? value / GROWN : value);
+    return { parts: parts.map((part) => ({ ...part, columns: part.columns.map((all) => all.map(less)) })), grown: GROWN };
+  }
+
+  /** @param {ComparePart[]} parts @param {number[][]} raws @param {{log: boolean, rate: boolean, checkpoints: boolean}} how
+      @returns {CompareAxis} */
+  function axisOf(parts, raws, { log, rate, checkpoints }) {
+    if (log) return sitegen.compareAxis.log(raws.flat());
+    const values = parts.flatMap(({ columns }) => columns.flat().filter(real));
+    const whole = checkpoints || (rate && values.every((value) => value >= 0 && value <= 1));
+    return whole ? sitegen.compareAxis.linear(values, rate) : sitegen.compareAxis.fitting(raws, values);
+  }
+
+  /** The points of the lines, and what is marked on them.
+      @param {ComparePart[]} parts @param {CompareAxis} axis @param {{log: boolean, checkpoints: boolean}} how */
+  function filled(parts, axis, { log, checkpoints }) {
+    const points = columnsOf(["step", "series", "raw", "ema", "mean5", "lone"]);
+    const marks = columnsOf(["step", "series", "kind", "raw", "ema", "mean5", "label", "clock"]);
+    for (const { series, checkpoint, bad, steps, columns } of parts) {
+      /** @param {string} kind @param {number} step @param {Array<number | null>} [at] */
+      const mark = (kind, step, [raw, ema, mean5] = [null, null, null]) =>
+        add(marks, { step, series, kind, raw, ema, mean5, label: "", clock: null });
+      const shown = columns.map((all) => all.map((value) => (log && !above(value) ? null : value)));
+      const there = shown[0].map(real);
+      steps.forEach((step, at) => {
+        const found = shown.map((all) => all[at]);
+        const [raw, ema, mean5] = found;
+        add(points, { step, series, raw, ema, mean5, lone: Number(there[at] && !there[at - 1] && !there[at + 1]) });
+        if (real(columns[0][at]) && !there[at]) mark("nonpositive", step);
+        if (checkpoints && step === checkpoint && there[at]) mark("selected", step, found);
+        if (real(raw) && raw > (axis.yTop ?? Infinity)) mark("beyond", step, found);
+      });
+      for (const step of bad) mark("nonfinite", step);
+    }
+    return { points, marks };
   }
 
   sitegen.compareLines = {
@@ -130,35 +187,17 @@
 
     /** One chart of several lines as the page's charts take it: what lies in the range, raw values and both smoothings
         as they were made with the run. Null without a finite value. */
-    chart(lines, range, options) {
-      const inside = lines.map(({ line }) => stepsOf(line).map((step) => step >= range[0] && step <= range[1]));
-      /** @param {number[]} columns */
-      const values = (columns) =>
-        lines.flatMap(({ line }, run) =>
-          columns.flatMap((column) => /** @type {any} */ (line[column]).filter((/** @type {any} */ v, /** @type {number} */ at) => inside[run][at] && real(v))),
-        );
-      const raw = /** @type {number[]} */ (values([RAW]));
+    chart(given, range, options) {
+      const { parts, grown } = shrunk(given.map((line) => partOf(line, range)));
+      const raws = parts.map(({ columns }) => columns[0].filter(real));
+      const raw = raws.flat();
       if (!raw.length) return null;
       const log = sitegen.compareAxis.wantsLog(raw);
-      const axis = log ? sitegen.compareAxis.log(raw) : sitegen.compareAxis.linear(values([RAW, EMA, MEAN]), options.rate);
-      const points = columnsOf(["step", "series", "raw", "ema", "mean5", "lone"]);
-      const marks = columnsOf(["step", "series", "kind", "raw", "ema", "mean5", "label", "clock"]);
-      /** @param {string} kind @param {number} step @param {string} series @param {Array<number | null>} [at] */
-      const mark = (kind, step, series, [own, ema, mean5] = [null, null, null]) =>
-        add(marks, { step, series, kind, raw: own, ema, mean5, label: "", clock: null });
-      lines.forEach(({ series, line, checkpoint }, run) => {
-        const lone = new Set(line[4]);
-        stepsOf(line).forEach((step, at) => {
-          if (!inside[run][at]) return;
-          const found = [line[RAW][at], line[EMA][at], line[MEAN][at]].map((value) => (log && !above(value) ? null : value));
-          add(points, { step, series, raw: found[0], ema: found[1], mean5: found[2], lone: Number(lone.has(at)) });
-          if (real(line[RAW][at]) && found[0] === null) mark("nonpositive", step, series);
-          if (options.checkpoints && step === checkpoint && real(found[0])) mark("selected", step, series, found);
-        });
-        for (const step of line[5]) if (step >= range[0] && step <= range[1]) mark("nonfinite", step, series);
-      });
+      const axis = axisOf(parts, raws, { log, ...options });
+      const { points, marks } = filled(parts, axis, { log, ...options });
       const margin = Math.max(0.5, 0.015 * (range[1] - range[0]));
-      const records = Math.max(...lines.map(({ line }) => line[RAW].length));
+      const records = Math.max(...given.map(({ line }) => line[RAW].length));
+      const scaled = grown === 1 ? axis : { ...axis, yDiv: axis.yDiv / grown, grown };
       return {
         form: log ? "lines-log" : "lines",
         datasets: {
@@ -168,7 +207,7 @@
           jobs: columnsOf(["step", "label"]),
           names: options.labels ? labels(points, axis, log, options) : columnsOf(["series", "name", "dy"]),
         },
-        params: { x0: range[0] - margin, x1: range[1] + margin, records, names: options.names, ...axis },
+        params: { x0: range[0] - margin, x1: range[1] + margin, records, names: options.names, ...scaled },
       };
     },
 
