@@ -15,6 +15,7 @@ Data sets: see the builder of each form.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -338,37 +339,39 @@ def _series_color(channel: Literal["color", "stroke", "fill"] = "color") -> Any:
     return kind("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_COLORS), legend=None)
 
 
-def _value_params() -> list[alt.Parameter]:
-    defaults: dict[str, Any] = {"y0": 0, "y1": 1, "yTicks": [0, 1], "yDiv": 1, "yFormat": ",.2f", "ySuffix": ""}
-    return [alt.param(name=name, value=value) for name, value in defaults.items()]
+def _value_params() -> dict[str, Any]:
+    return {"y0": 0, "y1": 1, "yTicks": [0, 1], "yDiv": 1, "yFormat": ",.2f", "ySuffix": ""}
 
 
-def _step_params() -> list[alt.Parameter]:
-    defaults: dict[str, Any] = {"x0": 0, "x1": 1, "xStep": 1, "smooth": "ema", "meanWord": "mean of 5 "}
-    return [alt.param(name=name, value=value) for name, value in defaults.items()] + _value_params()
+def _step_params() -> dict[str, Any]:
+    return {"x0": 0, "x1": 1, "xStep": 1, "smooth": "ema", "meanWord": "mean of 5 "} | _value_params()
 
 
-def _finish(chart: alt.LayerChart, params: list[alt.Parameter]) -> dict[str, Any]:
-    """The form as a dictionary, with its parameters, its paddings and its look."""
-    padding = {"left": theme.LEFT, "right": theme.RIGHT, "top": theme.TOP, "bottom": theme.BOTTOM}
-    whole = (
-        chart.add_params(*params)
-        .properties(
-            width=theme.STATIC_WIDTH - theme.LEFT - theme.RIGHT,
-            height=theme.SMALL - theme.TOP - theme.BOTTOM,
-            padding=padding,
-            autosize=alt.AutoSizeParams(type="none"),
-        )
-        .configure(background="transparent", font="system-ui, sans-serif", aria=False)
-        .configure_view(stroke=None)
-        .configure_axis(
+def _finish(chart: alt.LayerChart, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The form as a dictionary, with its parameters, its paddings and its look.
+
+    Each method that adds to a chart copies all of it, so what is added to the whole is added to the dictionary.
+    """
+    whole: dict[str, Any] = chart.to_dict(validate=False)  # half the time; the tests check the schema
+    look = alt.Config(
+        background="transparent",
+        font="system-ui, sans-serif",
+        aria=False,
+        axis=alt.AxisConfig(
             gridColor=theme.GRID,
             tickColor=theme.IDLE,
             domainColor=theme.IDLE,
             labelColor=theme.LABEL,
             labelFontSize=11,
             translate=0,
-        )
-    )
-    spec: dict[str, Any] = whole.to_dict(validate=False)  # half the time; the tests check the schema
-    return spec
+        ),
+    ).to_dict(validate=False)
+    view = whole["config"]["view"] | {"stroke": None}
+    return whole | {
+        "params": [{"name": name, "value": value} for name, value in params.items()],
+        "width": theme.STATIC_WIDTH - theme.LEFT - theme.RIGHT,
+        "height": theme.SMALL - theme.TOP - theme.BOTTOM,
+        "padding": {"left": theme.LEFT, "right": theme.RIGHT, "top": theme.TOP, "bottom": theme.BOTTOM},
+        "autosize": {"type": "none"},
+        "config": look | {"view": view},
+    }
