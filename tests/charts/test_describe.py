@@ -2,9 +2,9 @@ import math
 
 import pytest
 
+from sitegen.analyse.smooth import trailing_mean
 from sitegen.charts.describe import summary, trend
 from sitegen.charts.engines import bucket_means
-from sitegen.charts.smooth import trailing_mean
 from tests.charts.runs import analysed, full_run
 from tests.factories import make_run, make_series
 
