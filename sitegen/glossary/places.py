@@ -112,6 +112,7 @@ LABELS: Mapping[str, str] = {
     "index.col-trials": "harbor-n_trials",
     "index.col-solved": "common-graded",
     "index.col-exceptions": "harbor-exception_type",
+    "index.col-step": "common-step_time",
     "index.col-waiting": "common-async_training",
     "head.ema": "common-ema",
     "head.solved": "common-graded",

@@ -21,6 +21,7 @@ from sitegen import format as fmt
 from sitegen.analyse.facts import GUESSES
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.series import Series, run_series
+from sitegen.glossary.entry import GlossaryEntry
 from sitegen.glossary.lookup import Glossary
 from sitegen.model.roles import direction_of
 from sitegen.model.run import Run
@@ -36,7 +37,7 @@ from sitegen.pages.index import (
 )
 from sitegen.pages.row import RunRow
 from sitegen.render import js_text
-from sitegen.text import Text
+from sitegen.text import LANGS, Text
 
 SETTING_CHARACTERS = 200
 """Most characters of a setting's value; the run's page has the whole."""
@@ -52,7 +53,10 @@ Reads = Mapping[str, Callable[[], bytes]]
 def found_scripts(paths: Iterable[str]) -> ArchiveScripts:
     """The scripts among the paths of the files that `archive_files` made."""
     by_name = {path.removeprefix("data/").split(".", 1)[0]: path for path in paths if path.startswith("data/")}
-    return ArchiveScripts(runs=by_name["runs"], columns=by_name["columns"], compare=by_name.get("compare", ""))
+    terms = {lang: by_name[f"terms-{lang}"] for lang in LANGS if f"terms-{lang}" in by_name}
+    return ArchiveScripts(
+        runs=by_name["runs"], columns=by_name["columns"], compare=by_name.get("compare", ""), terms=terms
+    )
 
 
 # ---------------------------------------------------------------- one run
@@ -124,10 +128,12 @@ def archive_files(rows: Sequence[RunRow], site: SiteContext, series: Reads) -> I
     configs = _configs(rows)
     held = _script("data/configs", "configs", js_text(configs))
     yield held
+    terms = _setting_terms(rows, site.glossary)
     columns = {
         "metrics": [{"key": key, **metrics[key]} for key in sorted(metrics)],
         "settings": [
             {"key": key, "runs": sum(code >= 0 for code in codes), "values": len(names)}
+            | ({"term": terms[key]} if key in terms else {})
             for key, (names, codes) in configs.items()
         ],
         "configs": held.path,
@@ -189,18 +195,33 @@ def _described(key: str, runs: Sequence[RunRow], glossary: Glossary) -> dict[str
         if (row.framework or "") not in meanings:
             entry = glossary.explain(logged, row.framework_of(logged))
             first = first or entry
-            meanings[row.framework or ""] = entry.id
+            meanings[row.framework or ""] = term_key(entry, logged)
     assert first is not None
-    firsts = [item.id for framework in meanings for item in glossary.look_first(framework or None)]
+    firsts = {item.id for framework in meanings for item in glossary.look_first(framework or None)}
     direction = first.direction if first.direction.startswith(("up", "down", "near:")) else direction_of(logged)
     return {
         "en": _bare(first.title.en),
         "zh": _bare(first.title.zh),
         "runs": len(runs),
         "best": "" if direction in ("none", "") else direction,
-        "first": any(entry_id in firsts for entry_id in meanings.values()),
+        "first": any(key.split(" ")[0] in firsts for key in meanings.values()),
         "means": meanings,
     }
+
+
+def term_key(entry: GlossaryEntry, name: str) -> str:
+    """Under what the explanation of a name is found: names of one pattern share the entry, not the text."""
+    return entry.id if name == entry.id or name in entry.names else f"{entry.id} {name}"
+
+
+def _setting_terms(rows: Sequence[RunRow], glossary: Glossary) -> dict[str, str]:
+    """Setting to its explanation, in the sense of the first run that has one."""
+    terms: dict[str, str] = {}
+    for framework, key in dict.fromkeys((row.framework, key) for row in rows for key in row.config):
+        entry = None if key in terms else glossary.find(key, framework, "setting")
+        if entry is not None:
+            terms[key] = term_key(entry, key)
+    return terms
 
 
 def _bare(title: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sitegen import format as fmt
@@ -139,6 +139,8 @@ class ArchiveScripts:
     """Metrics and settings there are, and the files that hold them."""
     compare: str = ""
     """What leads to each run's own script for comparing; empty where there is none."""
+    terms: Mapping[Lang, str] = field(default_factory=dict)
+    """Language to the script that explains metrics and settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +218,7 @@ class IndexPage:
             "rows": FIRST_ROWS,
             "levels": SPARK_LEVELS,
             "data": self.data.columns,
+            "terms": self.data.terms.get(lang, ""),
             "columns": [
                 {
                     "id": column.id,

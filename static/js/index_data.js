@@ -20,6 +20,8 @@
   const loading = new Map();
   /** @type {Map<string, RunColumn>} */
   const made = new Map();
+  /** @type {Map<string, Element>} */
+  const marks = new Map();
   const own = /** @type {SitegenIndex} */ ({ parts: /** @type {any[]} */ ([]) });
   sitegen.index = own;
 
@@ -47,10 +49,14 @@
 
     /** A state, a severity or an icon as the page's own template draws it. @param {string} name */
     mark(name) {
-      const box = /** @type {HTMLTemplateElement} */ (document.getElementById("index-marks")).content;
-      const found = box.querySelector(`[data-mark="${name}"]`);
-      const first = found && found.firstElementChild;
-      return first ? /** @type {Element} */ (first.cloneNode(true)) : document.createElement("span");
+      if (!marks.size) {
+        const box = /** @type {HTMLTemplateElement} */ (document.getElementById("index-marks")).content;
+        for (const found of /** @type {NodeListOf<HTMLElement>} */ (box.querySelectorAll("[data-mark]"))) {
+          if (found.firstElementChild) marks.set(found.dataset.mark || "", found.firstElementChild);
+        }
+      }
+      const known = marks.get(name);
+      return known ? /** @type {Element} */ (known.cloneNode(true)) : document.createElement("span");
     },
 
     /** @param {string} name */
@@ -126,6 +132,14 @@
     /** @param {string} facet */
     facetTitle: (facet) => own.say(facet),
 
+    explain() {
+      if (held.terms || !own.config.terms) return;
+      own.load(own.config.terms).then(
+        () => sitegen.popovers.add(held.terms),
+        () => undefined, // a heading still sorts
+      );
+    },
+
     /** @param {number} run */
     status(run) {
       const facet = own.runs.facets.status;
@@ -180,6 +194,8 @@
       steps: built.kind === "ema" ? numbers.checkpoint : built.kind === "pass" ? numbers.pass_step : null,
       groups: several ? meaning.at : null,
       groupNames: names,
+      term: "",
+      groupTerms: [],
     };
   }
 
@@ -188,7 +204,7 @@
     const { names, at, en, zh } = own.runs.facets.framework;
     const labels = (own.lang === "zh" ? zh : en) || names;
     const ids = [...new Set(Object.values(entry.means))];
-    if (ids.length < 2) return { groups: null, groupNames: [] };
+    if (ids.length < 2) return { groups: null, groupNames: [], term: ids[0] || "", groupTerms: [] };
     const groupNames = ids.map((id) => {
       const framework = Object.keys(entry.means).find((name) => entry.means[name] === id) || "";
       const label = labels[names.indexOf(framework)] || own.say("unknown-framework");
@@ -199,7 +215,7 @@
       const id = entry.means[codes.length ? names[codes[0]] : ""];
       return id === undefined ? ids.length : ids.indexOf(id);
     });
-    return { groups, groupNames };
+    return { groups, groupNames, term: ids[0], groupTerms: ids };
   }
 
   /** @param {ColumnId} parsed @returns {RunColumn | null} */
@@ -233,6 +249,8 @@
   function settingColumn(parsed) {
     const configs = own.configData();
     const found = configs && configs[parsed.key];
+    const listed = /** @type {ColumnData | undefined} */ (held.columns);
+    const setting = listed && listed.settings.find((item) => item.key === parsed.key);
     if (!found) return null;
     const [names, codes] = found;
     const numeric = names.some((name) => name !== "null") && names.every((name) => name === "null" || isNumber(name));
@@ -249,6 +267,8 @@
       steps: null,
       groups: null,
       groupNames: [],
+      term: (setting && setting.term) || "",
+      groupTerms: [],
     };
   }
 

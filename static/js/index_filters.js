@@ -10,6 +10,15 @@
   const clear = /** @type {HTMLButtonElement | null} */ (document.querySelector("[data-clear]"));
   let writing = 0;
   let ranged = "";
+  let drawnRange = "";
+  let drawnChips = "";
+  /** Number and bar beside each box, and the count that they show. */
+  const lines = new Map(
+    boxes.map((box) => {
+      const label = /** @type {HTMLElement} */ (box.closest("label"));
+      return [box, { label, number: label.querySelector(".count"), bar: label.querySelector(".fb rect"), count: NaN }];
+    }),
+  );
 
   /** The columns whose ranges the state holds. @param {Record<string, string>} state */
   own.rangeIds = function (state) {
@@ -54,18 +63,17 @@
   function mark(view) {
     const chosen = own.chosen(view.state);
     const n = own.runs.slugs.length;
-    for (const box of boxes) {
+    for (const [box, line] of lines) {
       const facet = box.dataset.facet || "";
       const code = own.model.facets[facet].codes.get(box.value);
       const count = code === undefined ? 0 : view.counts[facet][code];
       box.checked = (chosen[facet] || []).includes(box.value);
-      const label = /** @type {HTMLElement} */ (box.closest("label"));
-      const number = label.querySelector(".count");
-      const bar = label.querySelector(".fb rect");
-      if (number) number.textContent = sitegen.numbers.fixed(count, 0);
-      if (bar) bar.setAttribute("width", `${(100 * count) / n}%`);
-      label.classList.toggle("empty-facet", count === 0 && !box.checked);
-      if (box.checked) label.hidden = false;
+      if (box.checked) line.label.hidden = false;
+      line.label.classList.toggle("empty-facet", count === 0 && !box.checked);
+      if (count === line.count) continue;
+      line.count = count;
+      if (line.number) line.number.textContent = sitegen.numbers.fixed(count, 0);
+      if (line.bar) line.bar.setAttribute("width", `${(100 * count) / n}%`);
     }
   }
 
@@ -98,14 +106,17 @@
     const place = document.querySelector("[data-chips]");
     if (!place) return;
     const chosen = own.chosen(view.state);
+    /** @type {Array<[string, Record<string, string>]>} */
     const shown = Object.keys(chosen).flatMap((facet) => {
       if (!chosen[facet].length) return [];
       const coded = own.runs.facets[facet];
       const names = chosen[facet].map((value) => (coded[own.lang] || coded.names)[coded.names.indexOf(value)] || value);
-      return [chip(`${own.facetTitle(facet)}: ${names.join(", ")}`, { [facet]: "" })];
+      return [[`${own.facetTitle(facet)}: ${names.join(", ")}`, { [facet]: "" }]];
     });
-    for (const id of own.rangeIds(view.state)) shown.push(chip(rangeWords(id, view.state[id]), { [id]: "" }));
-    place.replaceChildren(...shown);
+    for (const id of own.rangeIds(view.state)) shown.push([rangeWords(id, view.state[id]), { [id]: "" }]);
+    const words = JSON.stringify(shown);
+    if (words !== drawnChips) place.replaceChildren(...shown.map(([text, changes]) => chip(text, changes)));
+    drawnChips = words;
     const counts = { shown: sitegen.numbers.fixed(view.rows.length, 0), all: sitegen.numbers.fixed(own.runs.slugs.length, 0) };
     const total = document.querySelector("[data-found]");
     if (total) total.textContent = own.say("found", counts);
@@ -184,6 +195,9 @@
     if (!columns.some((column) => column && column.id === ranged)) ranged = set[0] || (columns.some((c) => c && c.id === "ema") ? "ema" : "");
     const column = columns.find((item) => item && item.id === ranged) || columns[0];
     if (!column) return;
+    const now = [column.id, view.state[column.id] || "", ...columns.map((item) => (item ? item.id : ""))].join("\n");
+    if (now === drawnRange) return;
+    drawnRange = now;
     const held = document.activeElement instanceof HTMLInputElement && place.contains(document.activeElement) ? document.activeElement.dataset.end : "";
     const chosen = document.activeElement instanceof HTMLSelectElement && place.contains(document.activeElement);
     const select = own.make("select");

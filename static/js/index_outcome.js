@@ -11,8 +11,12 @@
   /** Settings that differ by this factor are drawn on a logarithmic axis; outcomes only when by that one. */
   const LOG = 10;
   const LOG_OUTCOME = 1000;
+  /** Milliseconds without a change after which the plots follow: the table answers first. */
+  const PAUSE = 80;
   const section = /** @type {HTMLElement | null} */ (document.getElementById("outcome"));
   let near = false;
+  let pause = 0;
+  let soon = 0;
   /** @type {Record<string, ResizeObserver>} */
   const sizes = {};
 
@@ -546,7 +550,9 @@
     own.want(chosen ? [chosen] : [], true).then(
       async () => {
         await own.load(own.config.data);
-        build(own.view);
+        window.clearTimeout(soon);
+        soon = window.setTimeout(() => build(own.view), pause);
+        pause = PAUSE;
       },
       () => {
         const lede = section.querySelector("[data-lede]");

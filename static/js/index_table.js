@@ -5,9 +5,17 @@
   const PHONE = ["ema", "solved", "exceptions"];
   /** Left out of the usual columns where the window is narrow. */
   const WIDE = ["exceptions", "step"];
+  /** Rows that are drawn at once; the others come after the picture, where they are out of view. */
+  const AT_ONCE = 30;
+  /** Least height of a row, in pixels. */
+  const ROW = 44;
   /** @type {Map<number, HTMLTableRowElement>} */
   let drawn = new Map();
   let signature = "";
+  let offered = "";
+  let turn = 0;
+  /** Headings of groups by their text. @type {Map<string, HTMLTableRowElement>} */
+  const groupRows = new Map();
   /** @type {HTMLTableCellElement[]} */
   let heads = [];
 
@@ -24,12 +32,15 @@
     return parts.join(" · ");
   }
 
+  /** Tags that every run has: they tell nothing apart. @type {Set<number> | null} */
+  let common = null;
+
   /** Tags that tell the run from others. @param {number} run */
   function tags(run) {
-    const facet = own.runs.facets.tag;
-    const n = own.runs.slugs.length;
-    const common = n > 1 ? facet.names.filter((_, code) => facet.at.every((codes) => codes.includes(code))) : [];
-    return facet.at[run].map((code) => facet.names[code]).filter((tag) => !common.includes(tag));
+    const { names, at } = own.runs.facets.tag;
+    const shared = (common =
+      common || new Set(at.length > 1 ? at[0].filter((code) => at.every((codes) => codes.includes(code))) : []));
+    return at[run].filter((code) => !shared.has(code)).map((code) => names[code]);
   }
 
   /** @param {number} run */
@@ -165,11 +176,10 @@
   }
 
   /** A row of the columns there are; on phones the usual figures and the chosen ones carry their name.
-      @param {number} run @param {RunColumn[]} columns */
-  function rowOf(run, columns) {
+      @param {number} run @param {RunColumn[]} columns @param {Set<string>} usual */
+  function rowOf(run, columns, usual) {
     const row = own.make("tr", own.runs.numbers.steps[run] ? "" : "none");
     row.dataset.row = String(run);
-    const usual = new Set(own.config.columns.filter((column) => column.shown).map((column) => column.id));
     const tick = own.make("td", "js tick");
     tick.append(sitegen.index.tick(run));
     row.append(tick);
@@ -215,7 +225,7 @@
     button.type = "button";
     button.append(own.wrapped(column.label));
     if (column.title !== column.label) button.title = column.title;
-    const known = explained()[column.id];
+    const known = explained()[column.id] || (column.term && { term: column.term, href: entryLink(column.term) });
     if (known) {
       button.dataset.term = known.term;
       button.dataset.href = known.href;
@@ -230,13 +240,42 @@
     return head;
   }
 
-  /** @param {string} text @param {number} columns */
-  function groupRow(text, columns) {
+  /** The page of what an explanation is of. @param {string} term */
+  const entryLink = (term) => sitegen.pageLink(`glossary/${term.split(" ")[0]}.html`);
+
+  /** @param {string} text @param {string | undefined} term @param {number} columns */
+  function groupRow(text, term, columns) {
+    const known = groupRows.get(text);
+    if (known && known.cells[0].colSpan === columns + 1) return known;
     const row = own.make("tr", "group-row");
+    groupRows.set(text, row);
     const cell = row.insertCell();
     cell.colSpan = columns + 1;
-    cell.textContent = text;
+    if (!term) cell.textContent = text;
+    else {
+      const link = own.make("a", "term", text);
+      link.dataset.term = term;
+      link.href = entryLink(term);
+      cell.append(link);
+    }
     return row;
+  }
+
+  /** Places of a column's texts in their order, so that they are compared as people read them only once.
+      @type {WeakMap<RunColumn, Map<Cell, number>>} */
+  const places = new WeakMap();
+
+  /** What runs are put in order by. @param {RunColumn} column @param {number[]} rows */
+  function sortable(column, rows) {
+    if (column.numeric) return rows.map((run) => column.cells[run]);
+    let found = places.get(column);
+    if (!found) {
+      const texts = [...new Set(column.cells)].filter((cell) => cell !== null);
+      found = new Map(sitegen.table.order(texts, false).map((at, place) => [texts[at], place]));
+      places.set(column, found);
+    }
+    const known = found;
+    return rows.map((run) => known.get(column.cells[run]) ?? null);
   }
 
   /** The rows in order, ranked within each meaning where the column has several.
@@ -244,7 +283,7 @@
   own.ranked = function (view) {
     const { rows, sort, descending } = view;
     if (!sort) return rows;
-    const cells = rows.map((run) => sort.cells[run]);
+    const cells = sortable(sort, rows);
     const groups = sort.groups ? rows.map((run) => (sort.groups || [])[run]) : undefined;
     return sitegen.table.order(cells, descending, groups).map((index) => rows[index]);
   };
@@ -262,42 +301,76 @@
     const table = document.querySelector("table.runs");
     const place = document.getElementById("runs");
     if (!(table instanceof HTMLTableElement) || !place) return;
+    const far = table.getBoundingClientRect().top + AT_ONCE * ROW > window.innerHeight; // before anything changes
     place.hidden = view.state.view === "wall";
     if (place.hidden) return;
     const now = view.columns.map((column) => column.id).join("\n");
+    if ([...view.columns, view.sort].some((column) => column && column.term)) own.explain();
     table.classList.toggle("own-columns", Boolean(view.state.cols));
     const tick = table.tHead && table.tHead.rows[0].cells[0];
     if (table.tHead && tick && (now !== signature || !heads.length)) {
       heads = view.columns.map((column) => headOf(column));
       table.tHead.rows[0].replaceChildren(tick, ...heads);
     }
-    if (now !== signature) drawn = new Map();
+    if (signature === "" && !view.state.cols) adopt(table);
+    else if (now !== signature) drawn = new Map();
     signature = now;
     for (const head of heads) {
       const sorted = view.sort !== null && view.sort.id === head.dataset.key;
       if (sorted) head.setAttribute("aria-sort", view.descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     }
-    const lines = shown(view);
-    const body = table.tBodies[0];
-    const same = lines.length === body.rows.length && lines.every((line, at) => line === body.rows[at]);
-    if (!same) body.replaceChildren(...lines);
+    put(table, view, far);
     const none = document.querySelector("[data-none]");
     if (none instanceof HTMLElement) none.hidden = view.rows.length > 0;
   }
 
-  /** @param {IndexView} view */
-  function shown(view) {
+  /** Takes the rows that the page came with: they have the usual columns. @param {HTMLTableElement} table */
+  function adopt(table) {
+    for (const row of table.tBodies[0].rows) {
+      const run = Number(row.dataset.row);
+      const tick = row.querySelector("td.tick");
+      if (tick) tick.append(own.tick(run));
+      drawn.set(run, row);
+    }
+  }
+
+  /** Puts the rows in place. Where the first ones fill the window, the others come after the picture.
+      @param {HTMLTableElement} table @param {IndexView} view @param {boolean} far whether they do */
+  function put(table, view, far) {
+    const body = table.tBodies[0];
+    const { rows } = own.onPage(view);
+    const mine = ++turn;
+    const some = far && rows.length > AT_ONCE;
+    const there = some && rows.every((run) => drawn.get(run)?.parentNode === body);
+    const lines = linesOf(view, some && !there ? rows.slice(0, AT_ONCE) : rows);
+    const whole = !some || there;
+    if (whole && lines.length === body.rows.length && lines.every((line, at) => line === body.rows[at])) return;
+    body.replaceChildren(...(there ? lines.slice(0, AT_ONCE) : lines));
+    table.removeAttribute("aria-busy");
+    if (!some) return;
+    table.setAttribute("aria-busy", "true");
+    const more = () => {
+      if (mine !== turn) return;
+      body.append(...linesOf(view, rows).slice(body.rows.length));
+      table.removeAttribute("aria-busy");
+    };
+    window.requestAnimationFrame(() => window.requestAnimationFrame(more));
+  }
+
+  /** Rows of runs, and the headings of their groups. @param {IndexView} view @param {number[]} runs */
+  function linesOf(view, runs) {
     /** @type {HTMLTableRowElement[]} */
     const lines = [];
     const groups = view.sort ? view.sort.groups : null;
+    const usual = new Set(own.config.columns.filter((column) => column.shown).map((column) => column.id));
     let last = -1;
-    for (const run of own.onPage(view).rows) {
+    for (const run of runs) {
       if (groups && view.sort && groups[run] !== last) {
         last = groups[run];
-        lines.push(groupRow(view.sort.groupNames[last] || "", view.columns.length));
+        lines.push(groupRow(view.sort.groupNames[last] || "", view.sort.groupTerms[last], view.columns.length));
       }
-      const row = drawn.get(run) || rowOf(run, view.columns);
+      const row = drawn.get(run) || rowOf(run, view.columns, usual);
       drawn.set(run, row);
       own.colour(row, run, "sel");
       lines.push(row);
@@ -338,7 +411,12 @@
     const select = document.querySelector("[data-sort-select]");
     if (!(select instanceof HTMLSelectElement)) return;
     const sorted = view.sort && !view.columns.includes(view.sort) ? [view.sort] : [];
-    const options = [...view.columns, ...sorted].flatMap((column) =>
+    const columns = [...view.columns, ...sorted];
+    const ids = columns.map((column) => column.id).join("\n");
+    const chosen = view.sort ? (view.descending ? "-" : "") + view.sort.id : "";
+    if (ids === offered) return void (select.value = chosen);
+    offered = ids;
+    const options = columns.flatMap((column) =>
       ["descending", "ascending"].map((order) => {
         const option = own.make("option", "", own.say(order, { name: column.label }));
         option.value = (order === "descending" ? "-" : "") + column.id;
@@ -346,7 +424,7 @@
       }),
     );
     select.replaceChildren(...options);
-    select.value = view.sort ? (view.descending ? "-" : "") + view.sort.id : "";
+    select.value = chosen;
     select.onchange = () => sitegen.state.set({ sort: select.value, page: "" }, true);
   }
 

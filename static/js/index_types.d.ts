@@ -36,12 +36,13 @@ interface MetricEntry {
   best: string;
   /** Whether the glossary lists it among those to look at first. */
   first: boolean;
-  /** Framework to the glossary entry that says what the name means there. */
+  /** Framework to the explanation of what the name means there: entry, and the name where the entry has several. */
   means: Record<string, string>;
 }
 interface ColumnData {
   metrics: MetricEntry[];
-  settings: Array<{ key: string; runs: number; values: number }>;
+  /** `term`: its explanation, where the glossary has one. */
+  settings: Array<{ key: string; runs: number; values: number; term?: string }>;
   configs: string;
 }
 type ConfigData = Record<string, [string[], number[]]>;
@@ -78,11 +79,16 @@ interface RunColumn {
   /** Runs are ranked within one of these only; null: all together. */
   groups: number[] | null;
   groupNames: string[];
+  /** Explanations: of the column, empty for none, and of its groups where they differ. */
+  term: string;
+  groupTerms: string[];
 }
 interface IndexConfig {
   rows: number;
   levels: string;
   data: string;
+  /** The script that explains metrics and settings; empty for none. */
+  terms: string;
   columns: BuiltColumn[];
   texts: Record<string, string>;
 }
@@ -140,6 +146,8 @@ interface SitegenIndex {
   column(id: string): RunColumn | null;
   numericIds(): string[];
   facetTitle(facet: string): string;
+  /** Loads the explanations of metrics and settings, once. */
+  explain(): void;
   status(run: number): { id: string; label: string };
   spark(run: number, width: number, height: number): SVGElement | null;
   shown(run: number, column: RunColumn): string;

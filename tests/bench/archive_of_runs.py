@@ -18,6 +18,7 @@ from sitegen.pages import site_files
 from sitegen.pages.archive_data import archive_files, found_scripts, series_script
 from sitegen.pages.assets import site_assets
 from sitegen.pages.base import SiteFile
+from sitegen.pages.compare_data import compare_script
 from sitegen.pages.index import newest_first
 from sitegen.pages.row import RunRow
 from tests.pages.rows import DAY, JUNE, curve, metric, row
@@ -131,7 +132,7 @@ def site_of(runs: int, **settings_: Any) -> list[SiteFile]:
     rows = newest_first([one(number) for number in range(runs)])
     made = {item.slug: series_of(int(item.slug[-5:]), item) for item in rows}
     reads = {slug: partial(bytes, content) for slug, content in made.items() if content}
-    files = list(archive_files(rows, site, reads))
+    files = [*archive_files(rows, site, reads), *compare_script(rows, site, {})]
     data = found_scripts(file.path for file in files)
     files += site_files(rows, site, data=data)
     return files + [SiteFile(path=site.assets[name], content=content) for name, content in site_assets().items()]

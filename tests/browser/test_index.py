@@ -22,6 +22,7 @@ REWARD = "reward/avg_raw_reward"
 NAMES = "() => [...document.querySelectorAll('tbody tr[data-row] a.name')].map(link => link.textContent)"
 CELLS = "() => [...document.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))"
 HEADS = "() => [...document.querySelectorAll('thead th[data-key]')].map(head => head.dataset.key)"
+USUAL = "status,steps,reward,ema,trials,solved,exceptions,step,started,problems"
 SHARED = (
     f"index.html#cols=status,ema,best.{REWARD},step30.timing/step,set.trainer.policy.optimizer_config.lr"
     f"&ema=0.3..0.7&framework=skyrl&q=lr=8e-6&sel=run-00001,run-00002&sort=-best.{REWARD}"
@@ -48,6 +49,13 @@ def wait_for_column(page: Page, key: str) -> None:
     page.wait_for_selector(f"thead th[data-key='{key}']", state="attached")
 
 
+def shown(page: Page) -> list[str]:
+    """Titles of the rows, once those out of view are there too."""
+    page.wait_for_selector("table.runs:not([aria-busy])", state="attached")
+    found: list[str] = page.evaluate(NAMES)
+    return found
+
+
 def titles(*numbers: int) -> list[str]:
     return [one(number).title for number in numbers]
 
@@ -59,7 +67,8 @@ def test_the_table_that_scripts_draw_says_what_the_page_says(
         static = watch(base, java_script_enabled=False, viewport={"width": 1440, "height": 900})
         static.open(path)
         plain = static.page.locator("tbody tr").all_inner_texts()
-        drawn = opened(path, viewport={"width": 1440, "height": 900})
+        drawn = opened(f"{path}#cols={USUAL}", viewport={"width": 1440, "height": 900})
+        drawn.page.wait_for_selector("table.runs:not([aria-busy])")
         texts = drawn.page.locator("tbody tr").all_inner_texts()
         assert [line.split() for line in texts] == [line.split() for line in plain]
         assert len(plain) == 100
@@ -80,7 +89,7 @@ def test_a_shared_address_gives_the_same_picture(opened: Callable[..., Watched])
         and item.checkpoint_ema is not None
         and 0.3 <= item.checkpoint_ema <= 0.7
     ]
-    assert sorted(first.page.evaluate(NAMES)) == sorted(expected), "all fit one page"
+    assert sorted(shown(first.page)) == sorted(expected), "all fit one page"
     again = opened("index.html" + first.page.url.partition("index.html")[2])
     wait_for_column(again.page, f"best.{REWARD}")
     again.page.wait_for_function("() => sitegen.index.configData() && sitegen.index.view.rows.length > 0")
@@ -176,6 +185,26 @@ def test_a_metric_of_several_frameworks_is_ranked_within_each(opened: Callable[.
     page.wait_for_selector("tr.group-row")
     heads = page.locator("tr.group-row").all_inner_texts()
     assert "verl, timing/step" in heads or any("SkyRL" in head for head in heads)
+    explained = page.locator("tr.group-row a[data-term]")
+    assert explained.count() == len(heads) - heads.count("Not logged"), "each meaning has its own explanation"
+
+
+def test_columns_that_a_reader_adds_are_explained_and_nothing_is_loaded_before(opened: Callable[..., Watched]) -> None:
+    watched = opened("zh/index.html", viewport={"width": 1440, "height": 900})
+    page = watched.page
+    page.hover("th[data-key=step] button")
+    assert "单步耗时" in page.inner_text(".pop.open .pt")
+    assert page.locator("script[src*='/terms-']").count() == 0
+    page.evaluate(f"sitegen.state.set({{cols: 'ema,last.{REWARD},set.trainer.policy.optimizer_config.lr'}})")
+    page.wait_for_function("() => sitegen.registered.terms")
+    assert page.locator("script[src*='/terms-zh']").count() == 1
+    for key, words in ((f"last.{REWARD}", "奖励"), ("set.trainer.policy.optimizer_config.lr", "学习率")):
+        button = page.locator(f"th[data-key='{key}'] button")
+        button.focus()
+        assert words in page.inner_text(".pop.open .pt")
+        assert "/zh/glossary/" in (page.get_attribute(".pop.open a", "href") or "")
+        page.keyboard.press("Escape")
+    watched.expect_clean()
 
 
 def test_a_range_filters_by_keyboard_and_can_be_taken_back(opened: Callable[..., Watched]) -> None:
@@ -204,10 +233,10 @@ def test_settings_are_found_by_the_field_of_text(opened: Callable[..., Watched])
     page = opened("index.html").page
     page.fill("input[data-filter]", "seed=17")
     page.wait_for_function("() => document.querySelectorAll('tbody tr').length < 20")
-    assert sorted(page.evaluate(NAMES)) == sorted(titles(17, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179))
+    assert sorted(shown(page)) == sorted(titles(17, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179))
     page.fill("input[data-filter]", "对照 grpo")
     page.wait_for_function("() => document.querySelectorAll('tbody tr').length !== 11")
-    assert all("对照" in name for name in page.evaluate(NAMES))
+    assert all("对照" in name for name in shown(page))
 
 
 def test_rows_come_in_pages_and_every_run_is_on_a_plain_page_without_scripts(
@@ -217,7 +246,7 @@ def test_rows_come_in_pages_and_every_run_is_on_a_plain_page_without_scripts(
     assert page.inner_text("[data-pager] span") == "1–100 of 230"
     page.click("[data-pager] button >> nth=1")
     page.click("[data-pager] button >> nth=1")
-    assert len(page.evaluate(NAMES)) == 30
+    assert len(shown(page)) == 30
     assert "page=3" in page.url
     page.check("input[data-facet=framework][value=verl]")
     assert "page=" not in page.url
@@ -247,7 +276,7 @@ def test_the_visible_table_is_saved_as_csv(opened: Callable[..., Watched]) -> No
     text = waiting.value.path().read_bytes().decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == ["Run", "slug", "Status", "EMA at checkpoint", "step", "Solved, %", "Started"]
-    assert [line[0] for line in rows[1:]] == page.evaluate(NAMES)
+    assert [line[0] for line in rows[1:]] == shown(page)
     number = int(rows[1][1][-5:])
     made = one(number)
     assert made.checkpoint_ema is not None

@@ -164,7 +164,10 @@ def test_settings_are_coded_by_value_and_what_is_not_set_is_minus_one() -> None:
     files = made(rows, {})
     columns = files[found_scripts(files).columns][1]
     assert files[columns["configs"]][1] == {"a": [["null"], [0, -1, -1]], "lr": [["8e-6", "2e-5"], [0, 1, 0]]}
-    assert columns["settings"] == [{"key": "a", "runs": 1, "values": 1}, {"key": "lr", "runs": 3, "values": 2}]
+    assert columns["settings"] == [
+        {"key": "a", "runs": 1, "values": 1},
+        {"key": "lr", "runs": 3, "values": 2, "term": "skyrl-cfg-lr"},
+    ]
 
 
 def test_a_very_long_setting_is_cut_and_says_so() -> None:

@@ -2,13 +2,28 @@
 (function () {
   "use strict";
 
+  /** Settings as they are searched, `key=value` folded, once for a configuration.
+      @type {WeakMap<ConfigData, Array<{texts: string[], codes: number[]}>>} */
+  const folded = new WeakMap();
+
+  /** @param {ConfigData} configs */
+  function settings(configs) {
+    let found = folded.get(configs);
+    if (!found) {
+      found = Object.keys(configs).map((key) => {
+        const [names, codes] = configs[key];
+        return { texts: names.map((name) => sitegen.filter.fold(`${key}=${name}`)), codes };
+      });
+      folded.set(configs, found);
+    }
+    return found;
+  }
+
   /** What the field of text searches in a configuration: runs that have a setting `key=value` with the word in it.
       @param {ConfigData} configs @param {string} word @param {boolean[]} found */
   function inSettings(configs, word, found) {
-    for (const key of Object.keys(configs)) {
-      const [names, codes] = configs[key];
-      const folded = sitegen.filter.fold(key);
-      const hit = names.map((name) => `${folded}=${sitegen.filter.fold(name)}`.includes(word));
+    for (const { texts, codes } of settings(configs)) {
+      const hit = texts.map((text) => text.includes(word));
       if (!hit.includes(true)) continue;
       for (let run = 0; run < codes.length; run += 1) if (codes[run] >= 0 && hit[codes[run]]) found[run] = true;
     }
@@ -49,11 +64,11 @@
     /** Runs that pass everything, and per facet how many runs each value would show if it were not filtered by. */
     filtered(model, matching, chosen, ranges) {
       const ids = Object.keys(model.facets);
-      const wanted = ids.map((id) => {
-        const codes = (chosen[id] || []).map((name) => model.facets[id].codes.get(name) ?? -1);
-        return codes.length ? new Set(codes) : null;
+      const facets = ids.map((id) => {
+        const { labels, codes, at } = model.facets[id];
+        const wanted = (chosen[id] || []).map((name) => codes.get(name) ?? -1);
+        return { at, wanted: wanted.length ? new Set(wanted) : null, tally: labels.map(() => 0) };
       });
-      const tallies = ids.map((id) => model.facets[id].labels.map(() => 0));
       /** @type {number[]} */
       const rows = [];
       for (let run = 0; run < model.n; run += 1) {
@@ -63,18 +78,19 @@
           return typeof value !== "number" || (low !== null && value < low) || (high !== null && value > high);
         });
         if (outside) continue;
-        const failing = ids.map((_, at) => at).filter((at) => {
-          const codes = wanted[at];
-          return codes && !model.facets[ids[at]].at[run].some((code) => codes.has(code));
-        });
-        if (failing.length > 1) continue;
-        if (failing.length === 0) rows.push(run);
-        ids.forEach((id, at) => {
-          if (failing.length && failing[0] !== at) return;
-          for (const code of model.facets[id].at[run]) tallies[at][code] += 1;
-        });
+        let failing = null;
+        let failed = 0;
+        for (const facet of facets) {
+          const { wanted } = facet;
+          if (!wanted || facet.at[run].some((code) => wanted.has(code))) continue;
+          failing = facet;
+          failed += 1;
+        }
+        if (failed > 1) continue;
+        if (failed === 0) rows.push(run);
+        for (const facet of failing ? [failing] : facets) for (const code of facet.at[run]) facet.tally[code] += 1;
       }
-      return { rows, counts: Object.fromEntries(ids.map((id, at) => [id, tallies[at]])) };
+      return { rows, counts: Object.fromEntries(ids.map((id, at) => [id, facets[at].tally])) };
     },
 
     /** Rows as CSV. A text that a spreadsheet would take for a formula gets an apostrophe. */

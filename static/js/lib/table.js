@@ -27,14 +27,12 @@
     /** Row indices in order; ties keep their order, missing values come last either way, groups stay together. */
     order(cells, descending, groups) {
       const sign = descending ? -1 : 1;
+      const none = cells.map((cell) => Number(missing(cell)));
       return cells
         .map((_, index) => index)
         .sort((i, j) => {
-          const apart = groups ? groups[i] - groups[j] : 0;
-          if (apart) return apart;
-          const none = Number(missing(cells[i])) - Number(missing(cells[j]));
-          if (none) return none;
-          return (missing(cells[i]) ? 0 : sign * compare(cells[i], cells[j])) || i - j;
+          const apart = (groups ? groups[i] - groups[j] : 0) || none[i] - none[j];
+          return apart || (none[i] ? 0 : sign * compare(cells[i], cells[j])) || i - j;
         });
     },
 
