@@ -94,6 +94,8 @@ def _within(site: _Site, page: Page, url: str) -> Iterator[HostFinding]:
     tree = site.tree
     path, _, anchor = url.partition("#")
     path = unquote(path.partition("?")[0])
+    if page.path in ALONE:  # hosts show it under any address, so it asks for its files at every depth
+        path = re.sub(r"^(?:\.\./)+", "", path)
     if path:
         wanted = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
         if path.endswith(("/", "/.", "/..")) or wanted in site.folders or wanted == ".":

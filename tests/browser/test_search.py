@@ -266,6 +266,24 @@ def test_a_tap_opens_it_and_it_fits_a_phone(opened: Callable[..., Watched]) -> N
     page.wait_for_url(lambda url: not url.endswith("zh/index.html"))
 
 
+def test_an_address_that_does_not_exist_leads_on_from_any_depth(
+    places: dict[str, str], watch: Callable[..., Watched]
+) -> None:
+    page = watch(places["http"], viewport={"width": 390, "height": 800}).page
+    missing = page.request.get(places["http"] + "404.html").text()
+    page.route("**/gone-*/**", lambda route: route.fulfill(status=404, content_type="text/html", body=missing))
+    page.goto(places["http"] + "zh/runs/old/gone-calendar/metrics.html#q=entropy")
+    page.wait_for_selector("section:first-of-type[lang=zh-CN] [data-meant]:not([hidden]) a")
+    assert page.evaluate("getComputedStyle(document.querySelector('.btn')).borderRadius") == "8px", "it has the style"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("[data-lost]:visible").count() == 0
+    ways = page.eval_on_selector_all(".ways a", "all => all.map(a => a.href)")
+    assert f"{places['http']}zh/glossary/index.html" in ways
+    assert f"{places['http']}index.html" in ways
+    page.click("[data-meant] a >> nth=0")
+    page.wait_for_url("**/zh/search.html#q=gone-calendar")
+
+
 def test_without_scripts_the_button_is_a_link_to_a_page_that_leads_everywhere(opened: Callable[..., Watched]) -> None:
     watched = opened("zh/index.html", java_script_enabled=False)
     page = watched.page

@@ -73,7 +73,7 @@ def site(tmp_path: Path) -> Path:
             target.write_text(page(links + outside, lang=tongue))
     for name in (".nojekyll", "_headers"):
         (folder / name).write_text("")
-    (folder / "404.html").write_text(page())
+    (folder / "404.html").write_text(page('<a href="../../runs/a/index.html">it is shown at any depth</a>'))
     return folder
 
 
