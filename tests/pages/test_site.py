@@ -95,9 +95,15 @@ def test_the_missing_page_asks_for_its_files_at_every_depth_and_has_no_link_befo
     files: dict[str, bytes],
 ) -> None:
     text = files["404.html"].decode()
-    assert re.findall(r'(?:href|src)="([^"]*)', text) == ["data:,"]  # an empty icon, or browsers ask for one
+    assets = site_context().assets
+    found = re.findall(r'(?:href|src)="([^"]*)', text)
+    assert found[0] == "data:,"  # an empty icon, or browsers ask for one
+    assert {len(path.split("/")) - 2 for path in found[1:]} == set(range(8))
+    assert {path.replace("../", "") for path in found[1:]} == {assets["sitegen.css"], assets["missing.js"]}
     assert "Page not found" in text
     assert "页面不存在" in text
+    (known,) = (f for f in site_files([], site_context(base_url="https://runs.example/x/")) if f.path == "404.html")
+    assert b'href="https://runs.example/x/zh/search.html" data-to="zh/search.html"' in known.content
 
 
 def test_headers_carry_the_policy_of_the_pages(files: dict[str, bytes]) -> None:
