@@ -259,7 +259,7 @@
   }
   const tools = more && more.closest(".toolbar");
   if (more && form && tools) {
-    const narrow = window.matchMedia("(max-width: 639px)");
+    const narrow = window.matchMedia("(max-width: 39.9375em)");
     // On a phone the filters open below their button, so that the button stays under the finger.
     const place = () => (narrow.matches ? tools.after(form) : tools.before(form));
     narrow.addEventListener("change", place);
