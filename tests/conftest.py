@@ -42,11 +42,20 @@ def sample_site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pat
     return folder
 
 
+SLOW_FIRST = ("tests/browser/", "tests/truth/", "tests/test_", "tests/publish/", "tests/readers/")
+"""Where files take longest, so that no worker is left with one of them at the end; a file stays on one worker."""
+
+
+def _slow_first(item: pytest.Item) -> int:
+    return next((place for place, start in enumerate(SLOW_FIRST) if item.nodeid.startswith(start)), len(SLOW_FIRST))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the long forms (`full`) unless `-m` asks for them."""
+    """Leaves out the long forms (`full`) unless `-m` asks for them, and puts slow files first."""
+    items.sort(key=_slow_first)
     if "full" in (config.getoption("-m") or ""):
         return
     long_forms = [item for item in items if item.get_closest_marker("full")]
     if long_forms:
         config.hook.pytest_deselected(items=long_forms)
-        items[:] = [item for item in items if item not in long_forms]
+        items[:] = [item for item in items if not item.get_closest_marker("full")]

@@ -16,7 +16,7 @@ from tests.bench.archive_of_runs import write_site
 from tests.browser.conftest import Watched
 from tests.screenshots.views import CALENDAR, OUTAGE, VIEWS, SiteName, View, nothing, open_view
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[1] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

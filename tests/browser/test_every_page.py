@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser.conftest import Watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 DRAW_ALL = """
 async () => {

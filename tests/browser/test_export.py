@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from sitegen import cli
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RUN = Path(__file__).parents[2] / "runs" / "synthetic-agent-calendar-80-8B"
 

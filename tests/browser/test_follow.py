@@ -16,7 +16,7 @@ from sitegen.build import BuildOptions, build_site
 from tests.browser.conftest import StaticHost, Watched, headers_file
 from tests.small_archive import add_run
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 Framed = Callable[..., tuple[Page, Frame, list[str]]]
 DRAWN = "document.querySelector('[data-chart]')?.dataset.drawn === 'true'"

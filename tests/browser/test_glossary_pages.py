@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RUN = "runs/synthetic-agent-calendar-80-8b/"
 SHOWN = "() => [...document.querySelectorAll('[data-row]')].filter(row => row.offsetParent).map(row => row.id)"

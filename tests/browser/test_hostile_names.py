@@ -11,7 +11,7 @@ import pytest
 from sitegen.build import BuildOptions, build_site
 from tests.browser.conftest import Watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 NAMES = (
     "</script><script>alert(1)</script>",

@@ -9,12 +9,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.bench.archive_of_runs import one, write_site
 from tests.browser.conftest import Watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[1] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 RUNS = 230
@@ -262,8 +262,7 @@ def test_the_wall_shows_what_passes_and_ticks_runs(opened: Callable[..., Watched
     page = watched.page
     page.click("[data-view=wall]")
     assert page.is_hidden("#runs")
-    tiles = page.locator("article.tile").count()
-    assert tiles == sum(one(number).framework == "verl" for number in range(RUNS))
+    expect(page.locator("article.tile")).to_have_count(sum(one(number).framework == "verl" for number in range(RUNS)))
     page.locator("article.tile input").nth(0).check()
     assert page.locator("article.tile.sel").count() == 1
     watched.expect_clean()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.conftest import Watched
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RUN = "runs/synthetic-agent-calendar-80-8b/index.html"
 NO_CLIPBOARD = """

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Frame, Page
 from tests.browser.conftest import StaticHost, Watched, headers_file
 from tests.pages.site_fixture import write_site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 HUB = "https://huggingface.co"
 SPACE = "https://team-archive.static.hf.space"

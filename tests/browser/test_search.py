@@ -17,7 +17,7 @@ from tests.browser.conftest import StaticHost, Watched, headers_file
 from tests.pages.rows import many
 from tests.pages.site_fixture import site_context
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[1] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 FIELD = "dialog.find-box input"

@@ -11,7 +11,7 @@ from tests.browser.conftest import Watched
 from tests.pages.rows import many
 from tests.pages.site_fixture import write_site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SHOWN = "() => [...document.querySelectorAll('[data-row]:not([hidden])')].length"
 FIRST = "() => document.querySelector('[data-row]:not([hidden]) a').textContent"

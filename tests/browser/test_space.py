@@ -19,7 +19,7 @@ from tests.browser.conftest import StaticHost, Watched
 from tests.browser.test_every_page import DRAW_ALL
 from tests.test_html_validates import one_of_each
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SANDBOX = "allow-downloads allow-forms allow-modals allow-popups allow-scripts"
 """As the hub's frame, without `allow-same-origin`: what blocks storage whatever the browser's settings are."""

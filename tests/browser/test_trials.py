@@ -14,7 +14,7 @@ from playwright.sync_api import Dialog, Page, expect
 from tests.browser.conftest import Watched
 from tests.test_trajectories import HOSTILE, add, said, talk
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RUN = "runs/synthetic-agent-calendar-80-8b/"
 AXE = Path(__file__).parents[1] / "js" / "node_modules" / "axe-core" / "axe.min.js"
