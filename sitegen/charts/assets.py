@@ -26,14 +26,27 @@ SCRIPTS = (
 """Parts of `charts.js` after the forms, in order. A page that embeds a chart needs all but the last two."""
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-_EXPOSED = """\
-var sitegen = (window.sitegen = window.sitegen || {});
-sitegen.vega = vega;
-sitegen.vegaLite = vegaLite;
-sitegen.vegaEmbed = vegaEmbed;
+_INTERPRETERS = {"1.9.0": "2.0.0"}
+"""Version of vl-convert to that of vega-interpreter in it. Another version's gets the runtime with Vega-Embed, which is
+half as large again and draws the same: what is not in a bundle cannot be asked for without a crash."""
+_VIEW = """\
+import { View, parse } from "/npm/vega@%s/+esm";
+import { expressionInterpreter } from "/npm/vega-interpreter@%s/+esm";
+(window.sitegen = window.sitegen || {}).vegaView = function (host, spec) {
+  const runtime = parse(spec, undefined, { ast: true });
+  return new View(runtime, { expr: expressionInterpreter, renderer: "svg", container: host }).runAsync();
+};
+"""
+"""Draws a compiled form without evaluating any text as code."""
+_EMBEDDED = """\
+(window.sitegen = window.sitegen || {}).vegaView = async function (host, spec) {
+  const options = { mode: "vega", renderer: "svg", actions: false, ast: true, defaultStyle: false };
+  const found = await vegaEmbed(host, spec, { ...options, tooltip: { disableDefaultStyle: true } });
+  return found.view;
+};
 """
 _ISOLATED = """\
-/* Vega, Vega-Lite and Vega-Embed (BSD-3-Clause), as vl-convert {version} bundles them. */
+/* Vega (BSD-3-Clause), as vl-convert {version} bundles it. */
 (function () {{
 {bundle}
 }})();
@@ -54,7 +67,7 @@ def charts_script(cache_dir: Path | None = None) -> bytes:
 
 
 def vega_script(cache_dir: Path | None = None) -> bytes:
-    """`vega.js`: the Vega runtime as `sitegen.vega`, `sitegen.vegaLite`, `sitegen.vegaEmbed`, no other global.
+    """`vega.js`: the Vega runtime behind `sitegen.vegaView(host, spec)`, no other global.
 
     Bundling takes over a second, so the result is kept in `cache_dir` under vl-convert's version. A cache that
     cannot be read or written costs that second and nothing else.
@@ -62,10 +75,12 @@ def vega_script(cache_dir: Path | None = None) -> bytes:
     import vl_convert
 
     version = metadata.version("vl-convert-python")
-    kept = cache_dir / f"vega-{version}.js" if cache_dir else None
+    kept = cache_dir / f"vega-view-{version}.js" if cache_dir else None
     if kept is not None and (cached := read_kept(kept, ending=b"})();\n")) is not None:
         return cached
-    script = _ISOLATED.format(version=version, bundle=vl_convert.javascript_bundle(_EXPOSED)).encode()
+    interpreter = _INTERPRETERS.get(version.partition(".post")[0])
+    wanted = _EMBEDDED if interpreter is None else _VIEW % (vl_convert.get_vega_version(), interpreter)
+    script = _ISOLATED.format(version=version, bundle=vl_convert.javascript_bundle(wanted)).encode()
     if kept is not None:
         write_kept(kept, script)
     return script

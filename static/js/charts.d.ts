@@ -93,11 +93,8 @@ interface VegaView {
   width(pixels: number): VegaView;
   scale(name: string): VegaScale;
   runAsync(): Promise<VegaView>;
+  finalize(): VegaView;
   toSVG(): Promise<string>;
-}
-interface VegaResult {
-  view: VegaView;
-  finalize(): void;
 }
 interface VegaForm {
   data: Array<{ name: string; values?: object[] }>;
@@ -112,7 +109,8 @@ interface Sitegen {
   registered: Record<string, Record<string, any>>;
   /** Every chart form, compiled to Vega. */
   chartForms: Record<string, VegaForm>;
-  vegaEmbed(host: HTMLElement, spec: VegaForm, options: object): Promise<VegaResult>;
+  /** Draws a compiled form in an element. */
+  vegaView(host: HTMLElement, spec: VegaForm): Promise<VegaView>;
   chartState: {
     SMOOTH: ChartSmooth[];
     ends(x0: number, x1: number): [number, number];

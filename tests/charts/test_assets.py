@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sitegen.charts import theme
+from sitegen.charts import assets, theme
 from sitegen.charts.assets import charts_script, vega_script
 from sitegen.charts.compiled import compiled_forms
 from sitegen.resources import static_bytes
@@ -22,6 +22,22 @@ def test_the_forms_are_in_the_script_escaped_for_any_place() -> None:
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     folder = tmp_path_factory.mktemp("vega") / "new"
     return folder, vega_script(folder)
+
+
+def test_the_runtime_is_vega_alone(runtime: tuple[Path, bytes]) -> None:
+    script = runtime[1]
+
+    assert b".vegaView=function(" in script
+    assert b"vega-lite" not in script
+    assert len(script) < 620_000
+
+
+def test_a_runtime_whose_interpreter_is_not_known_brings_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assets, "_INTERPRETERS", {})
+    script = vega_script()
+
+    assert b".vegaView=async function(" in script
+    assert len(script) > 800_000
 
 
 def test_a_kept_runtime_is_used_and_a_cut_one_is_made_again(runtime: tuple[Path, bytes]) -> None:

@@ -9,14 +9,6 @@
   const PAD = { left: 54, right: 14, top: 16, bottom: 24 }; // as in sitegen/charts/theme.py
   const NARROWEST = 120;
   const VALUES = ["y0", "y1", "yTicks", "yDiv", "yFormat", "ySuffix"]; // parameters of the value axis
-  const OPTIONS = {
-    mode: "vega",
-    renderer: "svg",
-    actions: false,
-    ast: true,
-    defaultStyle: false,
-    tooltip: { disableDefaultStyle: true },
-  };
 
   /** Forms whose x axis has no positions that charts could share.
       @param {string} form */
@@ -88,10 +80,9 @@
       @param {ChartData} data
       @param {ChartView} first
       @param {HTMLElement} host
-      @param {VegaResult} result
+      @param {VegaView} view
       @returns {ChartDrawing} */
-  function drawing(box, data, first, host, result) {
-    const view = result.view;
+  function drawing(box, data, first, host, view) {
     let state = first;
     let width = plotWidth(box);
     let readable = sitegen.chartData.readable(data.form, data.datasets, state.smooth);
@@ -207,7 +198,7 @@
 
       /** Gives the memory back; what was in the box before shows again. */
       finalise() {
-        result.finalize();
+        view.finalize();
         host.remove();
         for (const name of ["chart-rule", "chart-dots", "chart-brush"]) part(box, name).remove();
         delete box.dataset.drawn;
@@ -216,7 +207,7 @@
   }
 
   sitegen.chartDraw = async function (box, data, state) {
-    if (!sitegen.chartForms[data.form] || !sitegen.vegaEmbed) return null;
+    if (!sitegen.chartForms[data.form] || !sitegen.vegaView) return null;
     const host = document.createElement("div");
     host.className = "chart-live";
     host.setAttribute("aria-hidden", "true"); // the box says in words what is drawn
@@ -224,9 +215,9 @@
     const height = box.clientHeight - PAD.top - PAD.bottom;
     try {
       const spec = filled(data, state, plotWidth(box), height);
-      const result = await sitegen.vegaEmbed(host, spec, OPTIONS);
+      const view = await sitegen.vegaView(host, spec);
       box.dataset.drawn = "true";
-      return drawing(box, data, state, host, result);
+      return drawing(box, data, state, host, view);
     } catch (error) {
       host.remove();
       box.dataset.failed = "true";
