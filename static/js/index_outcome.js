@@ -232,16 +232,25 @@
     /** @param {number} at */
     const x = (at) => box.left + (at / (columns.length - 1)) * (box.right - box.left);
     for (const run of onTop(rows)) {
-      let text = "";
+      let d = "";
       let open = false;
+      /** @type {Array<{cx: string, cy: string}>} */
+      const spots = [];
       columns.forEach((column, at) => {
         const share = axes[at].place(scaled(column, run));
-        if (share !== null) text += `${open ? "L" : "M"}${x(at).toFixed(1)} ${(box.bottom - share * (box.bottom - box.top)).toFixed(1)}`;
+        const spot = { cx: x(at).toFixed(1), cy: (box.bottom - (share || 0) * (box.bottom - box.top)).toFixed(1) };
+        if (share !== null) d += `${open ? "L" : "M"}${spot.cx} ${spot.cy}`;
+        if (share !== null) spots.push(spot);
         open = share !== null;
       });
+      d = d || "M0 0";
       const link = linked(run, "line");
       const tone = own.view.tones.get(own.runs.slugs[run]);
-      link.append(own.drawn("path", { class: "hit", d: text || "M0 0" }), own.drawn("path", { class: `ln${tone && tone.dash ? " dash-2" : ""}`, d: text || "M0 0" }));
+      link.append(own.drawn("path", { class: "hit", d }));
+      if (tone) link.append(own.drawn("path", { class: "under", d }));
+      link.append(own.drawn("path", { class: `ln${tone && tone.dash ? " dash-2" : ""}`, d }));
+      // A ticked run is told from the others by its dots too, not by its colour alone.
+      if (tone) link.append(...spots.map((spot) => own.drawn("circle", { class: "mk", r: 4, ...spot })));
       svg.append(link);
     }
     const room = (box.right - box.left) / (columns.length - 1);

@@ -3,6 +3,8 @@
   "use strict";
   const own = sitegen.index;
   const PHONE = ["ema", "solved", "exceptions"];
+  /** Usual columns that a narrow window shows only when the runs are sorted by them. */
+  const BY = ["steps", "trials", "step", "started"];
   /** Left out of the usual columns where the window is narrow. */
   const WIDE = ["exceptions", "step"];
   /** Rows that are drawn at once; the others come after the picture, where they are out of view. */
@@ -189,7 +191,8 @@
       if (place >= 0) cell.classList.add("m", `m${place + 1}`);
       else if (!usual.has(column.id)) cell.classList.add("x");
       if (WIDE.includes(column.id)) cell.classList.add("opt-col");
-      if (place >= 0 || !usual.has(column.id)) {
+      if (BY.includes(column.id)) cell.classList.add(`c-${column.id}`);
+      if (place >= 0 || !usual.has(column.id) || BY.includes(column.id) || column.kind === "problems") {
         const label = own.make("span", "ph");
         label.append(own.wrapped(column.id === "ema" ? "EMA" : column.label));
         cell.prepend(label);
@@ -307,6 +310,7 @@
     const now = view.columns.map((column) => column.id).join("\n");
     if ([...view.columns, view.sort].some((column) => column && column.term)) own.explain();
     table.classList.toggle("own-columns", Boolean(view.state.cols));
+    table.dataset.by = view.sort ? view.sort.id : "";
     const tick = table.tHead && table.tHead.rows[0].cells[0];
     if (table.tHead && tick && (now !== signature || !heads.length)) {
       heads = view.columns.map((column) => headOf(column));

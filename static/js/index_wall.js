@@ -2,6 +2,9 @@
 (function () {
   "use strict";
   const own = sitegen.index;
+  /** Tiles that are drawn at once; the others come after the picture. */
+  const AT_ONCE = 30;
+  let turn = 0;
   /** @type {Map<number, HTMLElement>} */
   const drawn = new Map();
 
@@ -36,13 +39,21 @@
       button.setAttribute("aria-pressed", String((button.dataset.view || "") === (view.state.view || "")));
     }
     if (wall.hidden) return;
-    const shown = own.onPage(view).rows.map((run) => {
-      const made = drawn.get(run) || tile(run);
-      drawn.set(run, made);
-      own.colour(made, run, "sel");
-      return made;
-    });
-    wall.replaceChildren(...(shown.length ? shown : [own.make("p", "none-found", own.say("no-match"))]));
+    const { rows } = own.onPage(view);
+    const mine = ++turn;
+    /** @param {number[]} runs */
+    const tiles = (runs) =>
+      runs.map((run) => {
+        const made = drawn.get(run) || tile(run);
+        drawn.set(run, made);
+        own.colour(made, run, "sel");
+        return made;
+      });
+    const there = rows.every((run, at) => wall.children[at] && wall.children[at] === drawn.get(run));
+    if (rows.length && there && rows.length === wall.children.length) return void tiles(rows);
+    wall.replaceChildren(...(rows.length ? tiles(rows.slice(0, AT_ONCE)) : [own.make("p", "none-found", own.say("no-match"))]));
+    const more = () => mine === turn && wall.append(...tiles(rows.slice(AT_ONCE)));
+    if (rows.length > AT_ONCE) window.requestAnimationFrame(() => window.requestAnimationFrame(more));
   }
 
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-view]"))) {

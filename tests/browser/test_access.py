@@ -182,6 +182,6 @@ def test_nothing_moves_by_itself_where_motion_is_not_wanted(opened: Callable[...
       return s.scrollBehavior === 'smooth' || [s.transitionDuration, s.animationDuration]
         .some(all => all.split(',').some(one => parseFloat(one) > 0));
     }).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)"""
-    for name in ("overview", "trial"):
+    for name in ("overview", "trial", "index"):
         page = opened(view_of(name), reduced_motion="reduce")
         assert page.evaluate(moving) == [], name

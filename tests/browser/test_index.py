@@ -9,10 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.bench.archive_of_runs import one, write_site
-from tests.browser.conftest import Watched
+from tests.browser.conftest import ARGUMENTS, CHROMIUM, Watched
+from tests.screenshots.views import CALENDAR
 
 pytestmark = pytest.mark.browser
 
@@ -328,6 +329,20 @@ def test_nothing_sticks_out_sideways(opened: Callable[..., Watched], width: int)
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         wide = "[...document.querySelectorAll('.t-wrap')].filter((e) => e.scrollWidth > e.clientWidth + 1)"
         assert page.evaluate(wide + ".map((e) => [e.id, e.scrollWidth, e.clientWidth])") == []
+
+
+def test_letters_twice_as_large_make_no_page_wider_than_the_window(
+    base: str, bases: dict[str, str], browser: Browser
+) -> None:
+    large = browser.browser_type.launch(
+        executable_path=CHROMIUM, args=[*ARGUMENTS, "--blink-settings=defaultFontSize=32"]
+    )
+    page = large.new_page(viewport={"width": 1280, "height": 900})
+    for url in (f"{base}index.html", f"{base}zh/index.html", f"{bases['file']}runs/{CALENDAR}/index.html"):
+        page.goto(url)
+        assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "32px"
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), url
+    large.close()
 
 
 def test_accessibility_rules_hold_with_everything_open(opened: Callable[..., Watched]) -> None:

@@ -67,23 +67,24 @@ def cells(page: str) -> list[list[str]]:
 
 def test_a_row_shows_the_figures_of_its_run() -> None:
     found = cells(html([row(title="mcqa-25-8B")]))[0]
+    # beside each figure its name, which only narrow windows show
     assert found[:2] == ["", "mcqa-25-8BSkyRL · Qwen3-8B · nemotron-gym · rloo_n"], "the box to tick needs scripts"
-    assert found[2:4] == ["Finished", "80of 80 · 2 jobs"]
+    assert found[2:4] == ["Finished", "Steps80of 80 · 2 jobs"]
     assert found[5:] == [
         "EMA0.528step 25",
-        "43,795",
+        "Trials43,795",
         "Solved, %48.5",
         "Exceptions, %11.8",
-        "895",
-        "1\u00a0Jun\u00a02026",
-        "4",
+        "Step, s895",
+        "Started1\u00a0Jun\u00a02026",
+        "Problems4",
     ]
 
 
 def test_what_is_missing_is_a_dash() -> None:
     missing = {"checkpoint_ema": None, "trials": None, "success_rate": None, "fact_started": None}
     found = cells(html([row("a"), row("b", **missing)]))[1]
-    assert [found[i] for i in (5, 6, 7, 10)] == ["EMA–", "–", "Solved, %–", "–"]
+    assert [found[i] for i in (5, 6, 7, 10)] == ["EMA–", "Trials–", "Solved, %–", "Started–"]
 
 
 def test_a_column_without_any_value_is_left_out() -> None:
@@ -203,7 +204,7 @@ def test_a_filter_of_very_many_values_names_the_frequent_ones() -> None:
 
 def test_a_figure_from_a_report_is_marked() -> None:
     page = html([row(published=("trials",))])
-    assert cells(page)[0][6] == "43,795‡"
+    assert cells(page)[0][6] == "Trials43,795‡"
     assert "known only from a run&#39;s published report" in page
 
 
