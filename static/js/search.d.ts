@@ -40,6 +40,8 @@ interface SearchItem {
   text: string;
   /** All folded text, to see at once that a word is nowhere. */
   all: string;
+  /** Its names without what parts them; made when asked for. */
+  joined?: string;
   /** Whether it has Chinese at all. */
   han: boolean;
   /** Day, to put newer runs first among equals; 0 unknown. */
@@ -51,6 +53,8 @@ interface SearchIndex {
   runs: { title: string; slug: string }[];
   sets: number[][];
   left: string[];
+  /** Every Latin word there is; made when a query holds one that is not among them. */
+  words?: string[];
 }
 
 interface SearchGroup {
@@ -65,7 +69,7 @@ interface Sitegen {
     VERSION: number;
     /** The index as it is searched; null when its form is not known. */
     prepare(data: SearchData | undefined): SearchIndex | null;
-    /** The words of a query, folded; Chinese is parted from Latin. */
+    /** The words of a query, folded; Chinese is parted from Latin, and parts of names from each other. */
     words(query: string): string[];
     /** How well a folded word fits a folded text, 0 to 100; `inside` says that the middle of a word counts. */
     fit(text: string, word: string, inside: boolean): number;

@@ -78,6 +78,70 @@ test("parts of a name are found whatever parts them", () => {
   }
 });
 
+test("what parts a name does not matter, nor which of them comes first", () => {
+  const all = found("policy entropy");
+  assert.equal(all[0], "metric policy/policy_entropy");
+  for (const query of ["policy_entropy", "policy/entropy", "Policy.Entropy", "policy-entropy", "ｐｏｌｉｃｙ＿ｅｎｔｒｏｐｙ"]) {
+    assert.deepEqual(found(query), all, query);
+  }
+  assert.deepEqual(found("raw_reward avg").slice(0, 1), ["metric reward/avg_raw_reward"]);
+  for (const query of ["agent_timeout_error", "AgentTimeout", "timeout-error", "agent timeout"]) {
+    assert.deepEqual(found(query), ["exception AgentTimeoutError"], query);
+  }
+});
+
+test("a slip is forgiven: a letter wrong, missing, too many, or two exchanged; in long words two of them", () => {
+  const slips = {
+    "metric policy/policy_entropy": ["entrpy policy", "polcy entropy", "policy_entorpy", "policyy entropy"],
+    "exception AgentTimeoutError": ["timout", "AgentTimeuotEror", "tiemout"],
+    "run calendar-80-8B": ["claendar", "calandar", "calend4r", "callender"],
+    "metric reward/avg_raw_reward": ["rewrad", "reqard avg"],
+  };
+  for (const [item, queries] of Object.entries(slips)) {
+    for (const query of queries) assert.ok(found(query).includes(item), `${query}: ${found(query)}`);
+  }
+  for (const query of ["lrr", "emu", "cclendarrr", "zzzzzzzz", "80000"]) assert.deepEqual(found(query), [], query);
+});
+
+test("names are found without what parts them", () => {
+  for (const query of ["policyentropy", "rawreward", "PolicyEntropy"]) assert.equal(found(query).length, 1, query);
+  assert.ok(found("avgraw").includes("metric reward/avg_raw_reward"));
+});
+
+test("a word with a slip comes before one that only begins like it", () => {
+  const both = data({ settings: { n: ["entrypoint", "my.own.key"], e: [-1, -1], r: [0, 2] } });
+  const kinds = plain(search.find(search.prepare(both), "entrpy", "en").map(({ kind }) => kind));
+  assert.ok(kinds.indexOf("setting") > kinds.indexOf("metric"), String(kinds));
+});
+
+test("a word that begins a name is no slip of another", () => {
+  const two = search.prepare(data({ runs: { ...data().runs, t: ["lass", "loss"], s: ["a", "b"], a: ["", ""], x: ["", ""], d: [1, 2] } }));
+  const titles = (query) => plain(search.find(two, query, "en").flatMap(({ items }) => items.map((item) => item.titles[0])));
+  assert.deepEqual(titles("loss"), ["loss"]);
+  assert.deepEqual(titles("lasz"), ["lass"]);
+});
+
+test("the whole name, its beginning, a part's beginning, the middle and a slip come in this order", () => {
+  const names = ["mentor", "entropy", "entropy-low", "low-entropy", "low-entropyish"];
+  const few = search.prepare(
+    data({ runs: { t: names, s: names, a: names.map(() => ""), x: names.map(() => ""), d: names.map(() => 1) } }),
+  );
+  const runs = (query) => {
+    const group = search.find(few, query, "en").find(({ kind }) => kind === "run");
+    return group ? plain(group.items.map((item) => item.titles[0])) : [];
+  };
+  assert.deepEqual(runs("entropy"), ["entropy", "entropy-low", "low-entropy", "low-entropyish"]);
+  assert.deepEqual(runs("ent"), ["entropy", "entropy-low", "low-entropy", "low-entropyish", "mentor"]);
+  assert.deepEqual(runs("entrppy").slice(0, 2), ["entropy", "entropy-low"]);
+});
+
+test("chinese forgives one other character in three or more", () => {
+  assert.deepEqual(found("平均原史奖励", "zh"), ["metric reward/avg_raw_reward"]);
+  assert.deepEqual(found("策咯熵", "zh"), ["metric policy/policy_entropy"]);
+  assert.deepEqual(found("咯熵", "zh"), []);
+  assert.ok(search.fit("陈旧度", "陈旧", true) > search.fit("平均陈旧度", "陈旧", true));
+});
+
 test("a camel-case name is found by its parts", () => {
   assert.deepEqual(found("timeout"), ["exception AgentTimeoutError"]);
   assert.deepEqual(found("agenttimeout"), ["exception AgentTimeoutError"]);
@@ -173,7 +237,7 @@ test("ten thousand runs are searched within a tenth of a second", () => {
       },
     }),
   );
-  for (const query of ["r", "nemotron", "rl 8b lr3", "nightly tag-7", "训练奖励", "qwen3-8b"]) {
+  for (const query of ["r", "nemotron", "rl 8b lr3", "nightly tag-7", "训练奖励", "qwen3-8b", "nemotorn", "nigthly qwne"]) {
     search.find(large, query, "en");
     const times = [0, 1, 2].map(() => {
       const before = process.cpuUsage();

@@ -1,6 +1,8 @@
 /* Search: what fits a query, and how well. Pure. Every word must fit; a word fits a name best when it is the whole
-   name, then its beginning, a whole part, the beginning of a part, the middle. Chinese is found by substrings, and by
-   pairs of characters where the words stand apart. */
+   name, then its beginning, a whole part, the beginning of a part, the middle. What parts a name does not matter:
+   `policy_loss`, `policy/loss` and `policy loss` are one. A Latin word that begins nowhere is taken for a slip, and
+   words near it are found instead. Chinese is found by substrings, by pairs of characters where the words stand
+   apart, and with one other character. */
 (function () {
   "use strict";
 
@@ -13,12 +15,22 @@
   const IS_HAN = new RegExp(`[${HAN}]`);
   const LETTER = /[\p{L}\p{N}]/u;
   /** What parts a name. */
-  const PARTS = /[/_.:-]+/;
+  const PARTS = /[\s/_.:=-]+/g;
   /** Share of its pairs that a Chinese word needs where it does not stand as a whole. */
   const PAIRS = 0.6;
+  /** Fewest letters of a word in which one slip is forgiven, and in which two are. */
+  const SLIPS = [4, 8];
+  /** What a word near the one asked for counts of what that one would, by slips: less than a middle; and what one
+      counts of which only the beginning is near. */
+  const NEAR = [0.39, 0.39, 0.34];
+  const BEGUN = [0.3, 0.3, 0.26];
+  /** How well a name fits that has the word when nothing parts it: `gradnorm` finds `grad_norm`. */
+  const JOINED = 38;
+  /** Most words that are taken for one with a slip. */
+  const MOST_NEAR = 12;
 
-  /** @param {string} text */
-  const fold = (text) => sitegen.filter.fold(text);
+  /** Text as it is compared: width and case aside, and whatever parts a name is a space. @param {string} text */
+  const fold = (text) => sitegen.filter.fold(text).replace(PARTS, " ").trim();
 
   /** A name with its camel-case parts apart: `AgentTimeoutError` is found by `timeout` as a part. @param {string} name */
   function parted(name) {
@@ -68,16 +80,81 @@
     return best;
   }
 
-  /** A word of a query with what need not be asked again for each item. @param {string} text */
-  function term(text) {
-    const parts = PARTS.test(text) ? text.split(PARTS).filter(Boolean) : [];
-    return { text, han: IS_HAN.test(text), parts: parts.length > 1 ? parts : [] };
+  /** Whether a word stands at the beginning of one of a text's. @param {string} text @param {string} word */
+  function begins(text, word) {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) if (!inWord(text, at - 1)) return true;
+    return false;
+  }
+
+  /** Slips between a word and another, and the beginning of that which is nearest: letters that are wrong, missing, too
+      many, or two of them exchanged; more than `most` when there are more.
+      @param {string} word @param {string} other @param {number} most */
+  function slips(word, other, most) {
+    let [before, last] = [[0], Array.from({ length: other.length + 1 }, (_, at) => at)];
+    for (let i = 1; i <= word.length; i++) {
+      const row = [i];
+      for (let j = 1; j <= other.length; j++) {
+        const wrong = last[j - 1] + Number(word[i - 1] !== other[j - 1]);
+        row[j] = Math.min(wrong, last[j] + 1, row[j - 1] + 1);
+        const turned = i > 1 && j > 1 && word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
+        if (turned) row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+      if (Math.min(...row) > most) return { whole: most + 1, begun: most + 1 };
+      [before, last] = [last, row];
+    }
+    return { whole: last[other.length], begun: Math.min(...last.slice(word.length - most)) };
+  }
+
+  /** The words of everything, for what is like a word that begins none of them. @param {SearchIndex} index */
+  function vocabulary(index) {
+    index.words = index.words || [...new Set(index.items.flatMap((item) => item.all.match(/[a-z][a-z0-9]{2,}/g) || []))];
+    return index.words;
+  }
+
+  /** Words near one, and what each counts, the nearest and shortest first. @param {SearchIndex} index @param {string} word */
+  function like(index, word) {
+    const most = SLIPS.filter((least) => word.length >= least).length;
+    if (!most || /^\d/.test(word)) return [];
+    return vocabulary(index)
+      .filter((other) => other.length >= word.length - most)
+      .map((other) => {
+        const { whole, begun } = slips(word, other.slice(0, word.length + most + 1), most);
+        return { text: other, share: whole <= most ? NEAR[whole] : begun <= most ? BEGUN[begun] : 0 };
+      })
+      .filter(({ share }) => share > 0)
+      .sort((a, b) => b.share - a.share || a.text.length - b.text.length || (a.text < b.text ? -1 : 1))
+      .slice(0, MOST_NEAR);
+  }
+
+  /** A Chinese word with any one of its characters another. @param {SearchIndex} index @param {string} word */
+  function likeHan(index, word) {
+    if (word.length < 3) return [];
+    const forms = [...word].map((_, at) => `${word.slice(0, at)}[${HAN}]${word.slice(at + 1)}`);
+    const near = new RegExp(forms.join("|"), "g");
+    const found = new Set(index.items.flatMap((item) => (item.han ? item.all.match(near) || [] : [])));
+    return [...found].slice(0, MOST_NEAR).map((text) => ({ text, share: NEAR[1] }));
+  }
+
+  /** A word of a query with what need not be asked again for each item, and words near it where it is a slip.
+      @param {SearchIndex} index @param {string} text */
+  function term(index, text) {
+    const han = IS_HAN.test(text);
+    const known = index.items.some((item) => (han ? item.han && fitHan(item.all, text) > 0 : begins(item.all, text)));
+    return { text, han, known, near: known ? [] : han ? likeHan(index, text) : like(index, text) };
+  }
+
+  /** Whether a name has a word that begins nothing when what parts the name is left out.
+      @param {SearchItem} item @param {ReturnType<typeof term>} word */
+  function joined(item, word) {
+    if (word.known || word.han || word.text.length < SLIPS[0]) return false;
+    item.joined = item.joined ?? item.names.join("\n").replace(/ /g, "");
+    return item.joined.includes(word.text);
   }
 
   /** Whether a word can fit an item at all. @param {SearchItem} item @param {ReturnType<typeof term>} word */
   function possible(item, word) {
     if (word.han) return item.han;
-    return item.all.includes(word.text) || (word.parts.length > 0 && word.parts.every((part) => item.all.includes(part)));
+    return item.all.includes(word.text) || joined(item, word) || word.near.some(({ text }) => item.all.includes(text));
   }
 
   /** How well one word fits an item. @param {SearchItem} item @param {string} word @param {number} lang */
@@ -90,13 +167,10 @@
     return best;
   }
 
-  /** A word, or its parts where the whole fits nowhere: `policy-entropy` finds `policy/policy_entropy`.
-      @param {SearchItem} item @param {ReturnType<typeof term>} word @param {number} lang */
+  /** A word, or one near it. @param {SearchItem} item @param {ReturnType<typeof term>} word @param {number} lang */
   function fitWord(item, word, lang) {
-    const whole = fitItem(item, word.text, lang);
-    if (whole > 0 || word.parts.length === 0) return whole;
-    const fits = word.parts.map((part) => fitItem(item, part, lang));
-    return fits.includes(0) ? 0 : (0.8 * fits.reduce((sum, each) => sum + each, 0)) / fits.length;
+    const near = word.near.map(({ text, share }) => share * fitItem(item, text, lang));
+    return Math.max(fitItem(item, word.text, lang), joined(item, word) ? JOINED : 0, ...near);
   }
 
   /** Where a setting is read about that no entry explains: the configuration of its only run, else the list of its runs.
@@ -107,13 +181,16 @@
   }
 
   /** A value is meant when the query says it, not when it happens to hold a digit of it.
-      @param {SearchItem} item @param {{ text: string }[]} words */
-  function meansValue(item, words) {
+      @param {SearchItem} item @param {string[]} said */
+  function meansValue(item, said) {
     const value = item.folded[0];
-    return words.some(({ text }) => {
-      const wanted = text.includes("=") ? text.slice(text.lastIndexOf("=") + 1) : text;
-      return wanted !== "" && (value === wanted || (wanted.length > 2 && value.startsWith(wanted)));
-    });
+    return said.some((wanted) => value === wanted || (wanted.length > 2 && value.startsWith(wanted)));
+  }
+
+  /** What a query may say as a value: each of its words as typed, of a setting what comes after `=`. @param {string} query */
+  function values(query) {
+    const typed = sitegen.filter.fold(query).split(/[\s,、。;]+/);
+    return typed.map((word) => fold(word.slice(word.lastIndexOf("=") + 1))).filter(Boolean);
   }
 
   /** @param {SearchItem} item @param {ReturnType<typeof term>[]} terms @param {string} whole @param {number} lang */
@@ -125,9 +202,8 @@
       if (fits === 0) return 0;
       sum += fits;
     }
-    if (item.kind === "value" && !meansValue(item, terms)) return 0;
-    const straight = terms.length > 1 ? Math.max(0, ...item.names.map((name) => fit(name, whole, true))) / 10 : 0;
-    return sum / terms.length + straight + WEIGHT[item.kind];
+    const straight = terms.length > 1 ? fitItem(item, whole, lang) : 0;
+    return Math.max(sum / terms.length + straight / 10, straight) + WEIGHT[item.kind];
   }
 
   /** Order of items that fit equally well: newer runs, then shorter names. @param {SearchItem} one @param {SearchItem} other */
@@ -151,14 +227,14 @@
     fit,
 
     find(index, query, lang) {
-      const wanted = words(query).map(term);
+      const wanted = words(query).map((word) => term(index, word));
       if (wanted.length === 0) return [];
-      const whole = fold(query).trim();
+      const [whole, said] = [fold(query), values(query)];
       const own = lang === "zh" ? 1 : 0;
       /** @type {Map<SearchKind, { item: SearchItem, score: number }[]>} */
       const kinds = new Map();
       for (const item of index.items) {
-        const fits = score(item, wanted, whole, own);
+        const fits = item.kind === "value" && !meansValue(item, said) ? 0 : score(item, wanted, whole, own);
         if (fits === 0) continue;
         const list = kinds.get(item.kind);
         if (list) list.push({ item, score: fits });
@@ -188,7 +264,7 @@
     },
 
     marked(text, query) {
-      const folded = fold(text);
+      const folded = sitegen.filter.fold(text);
       if (folded.length !== text.length) return [{ text, hit: false }];
       const hits = new Uint8Array(text.length);
       for (const word of words(query)) {
