@@ -7,8 +7,10 @@ commas in both languages, as in the tools these runs come from. Times are UTC.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from numbers import Integral
 from typing import Any
 
 from sitegen.text import Lang
@@ -48,6 +50,18 @@ def number(value: float | None, digits: int = 4) -> str:
     return _signed_text(value, f"{size:,.{places}f}")
 
 
+def brief(value: float | None, digits: int = 4) -> str:
+    """As `number`, without zeros that only fill up: `0.02` for 0.02, but `0.02000` for 0.0199999."""
+    text = number(value, digits)
+    short = _trimmed(text)
+    return short if short == text or float(short.replace(",", "").replace(MINUS, "-")) == value else text
+
+
+def plain(value: float | None, digits: int = 6) -> str:
+    """A value that stands alone, without zeros at its end: `0.02`, `8e-6`, `64`."""
+    return _trimmed(number(value, digits))
+
+
 def fixed(value: float | None, places: int) -> str:
     """A value with fixed decimals, for columns that share them: `0.528`, `1,123.0`, from `1e15` on powers."""
     special = _special(value)
@@ -63,6 +77,12 @@ def fixed(value: float | None, places: int) -> str:
 def count(value: float | None) -> str:
     """A count: `43,795`."""
     return fixed(value, 0)
+
+
+def counted(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What is put into a sentence: whole numbers as counts, the rest as it is."""
+    plain = {name: isinstance(value, Integral) and not isinstance(value, bool) for name, value in values.items()}
+    return {name: f"{value:,}".replace("-", MINUS) if plain[name] else value for name, value in values.items()}
 
 
 def signed(value: float | None, places: int | None = None) -> str:

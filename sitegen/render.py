@@ -181,6 +181,7 @@ def environment() -> Environment:
     )
     env.globals = {
         "t": _string,
+        "gap": _gap,
         "text_in": lambda key, lang: ui(key).of(lang),
         "unit": lambda code: unit(code, _lang()),
         "direction": lambda code: direction(code, _lang()),
@@ -249,7 +250,12 @@ def _lang() -> Lang:
 
 def _string(key: str, **values: Any) -> str:
     """One interface string in the page's language."""
-    return ui(key, **values).of(_lang())
+    return ui(key, **fmt.counted(values)).of(_lang())
+
+
+def _gap() -> str:
+    """What stands between two sentences: Chinese full stops bring their own room."""
+    return " " if _lang() == "en" else ""
 
 
 def _join(parts: Any, separator: str = "") -> Markup:
@@ -262,8 +268,16 @@ def wrap(name: str) -> Markup:
 
 
 def lang_of(name: str) -> Markup:
-    """The `lang` attribute of a run's name: English unless it has letters of other scripts."""
-    return Markup(' lang="en"') if name.isascii() else Markup("")
+    """The `lang` attribute of a run's own words: Chinese or English by their letters, none for other scripts."""
+    if name.isascii():
+        return Markup(' lang="en"')
+    letters = [char for char in name if char.isalpha()]
+    chinese = sum("\u4e00" <= char <= "\u9fff" for char in letters)
+    if chinese * 5 > len(letters):
+        return Markup(' lang="zh-CN"')
+    return (
+        Markup(' lang="en"') if all(char < "\u0250" or "\u4e00" <= char <= "\u9fff" for char in letters) else Markup("")
+    )
 
 
 def _icon(name: str, css: str = "i") -> Markup:
@@ -345,7 +359,7 @@ def concepts(section: str) -> Markup:
     if not entries:
         return Markup("")
     links = Markup(" · ").join(term(entry.id, entry.title) for entry in entries)
-    return Markup('<p class="concepts"><span>{}</span> {}</p>').format(_string("run.concepts"), links)
+    return Markup('<p class="concepts"><span>{}</span>{}{}</p>').format(_string("run.concepts"), _gap(), links)
 
 
 def _framework(frame: Frame, name: str) -> str | None:

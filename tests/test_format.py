@@ -1,4 +1,6 @@
+import json
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -35,6 +37,51 @@ NB = "\u00a0"
 )
 def test_number_has_four_significant_digits(value: float | None, text: str) -> None:
     assert fmt.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.02, "0.02"),
+        (0.0199999, "0.02000"),
+        (1234.5, "1,234"),
+        (0.59, "0.59"),
+        (-0.0006, "−0.0006"),
+        (9.99996, "10.00"),
+        (8e-6, "8e-6"),
+        (100, "100"),
+        (None, "–"),
+        (math.nan, "NaN"),
+    ],
+)
+def test_a_value_in_a_caption_has_no_zeros_that_only_fill_up(value: float | None, text: str) -> None:
+    assert fmt.brief(value) == text
+
+
+def test_a_value_that_stands_alone_has_none_at_all() -> None:
+    assert [fmt.plain(value) for value in (0.02, 0.0199999999, 64.0, 8e-6, 1e-300)] == [
+        *("0.02", "0.02", "64", "8e-6", "1e-300"),
+    ]
+
+
+def test_whole_numbers_in_a_sentence_are_counts() -> None:
+    assert fmt.counted({"n": 12345, "name": "1234", "share": 0.5, "yes": True, "less": -1000}) == {
+        "n": "12,345",
+        "name": "1234",
+        "share": 0.5,
+        "yes": True,
+        "less": "−1,000",
+    }
+
+
+def test_numbers_are_written_as_the_shared_table_says() -> None:
+    """Texts worked out in decimal arithmetic; tests/js/numbers.test.js holds the scripts to the same ones."""
+    cases = json.loads((Path(__file__).parent / "data" / "number_cases.json").read_text("utf-8"))
+    assert [fmt.number(value, digits) for value, digits, _ in cases["number"]] == [text for *_, text in cases["number"]]
+    assert [fmt.fixed(value, places) for value, places, _ in cases["fixed"]] == [text for *_, text in cases["fixed"]]
+    assert [[unix, fmt.date(unix, "en"), fmt.date(unix, "zh"), fmt.iso(unix)] for unix, *_ in cases["date"]] == cases[
+        "date"
+    ]
 
 
 @given(st.floats(min_value=1e-4, max_value=9e8))

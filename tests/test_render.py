@@ -117,6 +117,29 @@ def test_numbers_and_words_follow_the_page_language(site: SiteContext, monkeypat
     assert "[87.8%|2\u00a0小时|运行]" in page(site, template, monkeypatch, "zh")
 
 
+def test_sentences_are_parted_as_the_language_does_and_counts_are_grouped(
+    site: SiteContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = "[A.{{ gap() }}B|{{ t('crosscheck.rest', n=12345) }}]"
+    assert "[A. B|12,345 more numbers are in run.json.]" in page(site, template, monkeypatch)
+    assert "[A.B|另有 12,345 个数字见 run.json。]" in page(site, template, monkeypatch, "zh")
+
+
+@pytest.mark.parametrize(
+    ("words", "lang"),
+    [
+        ("a run", ' lang="en"'),
+        ("“déjà vu” – 3", ' lang="en"'),
+        ("日历运行 v2", ' lang="zh-CN"'),
+        ("a very long run of the agent 好", ' lang="en"'),
+        ("прогон", ""),
+        ("", ' lang="en"'),
+    ],
+)
+def test_a_runs_own_words_name_their_language(words: str, lang: str) -> None:
+    assert rendering.lang_of(words) == lang
+
+
 def test_a_constant_is_not_folded_in_the_first_language(site: SiteContext, monkeypatch: pytest.MonkeyPatch) -> None:
     template = "[{{ 0.5|pct }}]"
     assert "[50.0%]" in page(site, template, monkeypatch, "zh")

@@ -16,6 +16,7 @@ import orjson
 import pandas as pd
 
 from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.analyse.smooth import trailing_mean
 from sitegen.model import tables
 from sitegen.model.run import Run
 
@@ -42,9 +43,10 @@ class TrialColumns:
 
 
 def steps_csv(run: Run, analysis: RunAnalysis) -> bytes:
-    """Every logged record: job, step, row, source, kind, time, superseded, then each metric and its EMA.
+    """Every logged record: job, step, row, source, kind, time, superseded, then each metric, its EMA and mean of 5.
 
-    Full precision. An empty cell was not logged; `nan`, `inf` and `-inf` were. The EMA stands on lineage rows only.
+    Full precision. An empty cell was not logged; `nan`, `inf` and `-inf` were. Smoothed values, those that the charts
+    draw, stand on lineage rows only.
     """
     rows = run.steps
     names = tables.STEPS.measures(rows)
@@ -56,8 +58,11 @@ def steps_csv(run: Run, analysis: RunAnalysis) -> bytes:
         out[name] = _with_nonfinite(rows, rows[name], told.get(name, {}))
         curve = analysis.curve(name)
         if curve is not None:
-            ema = pd.Series(curve.ema, index=curve.step)
-            out[f"{name} (EMA 1/3)"] = rows["step"].map(ema[~ema.index.duplicated()]).where(kept)
+            first = ~pd.Index(curve.step).duplicated()
+            smoothed = {"EMA 1/3": curve.ema, "mean of last 5": trailing_mean(curve.raw)}
+            for how, values in smoothed.items():
+                by_step = pd.Series(values[first], index=curve.step[first])
+                out[f"{name} ({how})"] = rows["step"].map(by_step).where(kept)
     return _csv(out)
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sitegen.analyse.progress import Curve
 from sitegen.charts.payload import Drawn
-from sitegen.format import count, number
+from sitegen.format import brief, count
 from sitegen.text import Text, same, ui
 
 Trend = Literal["rising", "falling", "none", "short", "constant"]
@@ -46,22 +46,22 @@ def caption(curve: Curve, constant: bool = False) -> Text:
     if latest is None or not finite:
         return ui("charts.caption.empty", bad=_bad(curve))
     if constant:
-        return ui("charts.caption.constant", value=number(latest), n=count(len(finite)), bad=_bad(curve))
+        return ui("charts.caption.constant", value=brief(latest), n=count(len(finite)), bad=_bad(curve))
     if curve.best is not None:
         return ui(
             "charts.caption.best",
-            latest=number(latest),
-            best=number(curve.best),
+            latest=brief(latest),
+            best=brief(curve.best),
             step=curve.best_step,
-            low=number(min(finite)),
-            high=number(max(finite)),
+            low=brief(min(finite)),
+            high=brief(max(finite)),
             bad=_bad(curve),
         )
     return ui(
         "charts.caption.range",
-        latest=number(latest),
-        low=number(min(finite)),
-        high=number(max(finite)),
+        latest=brief(latest),
+        low=brief(min(finite)),
+        high=brief(max(finite)),
         bad=_bad(curve),
     )
 
@@ -80,16 +80,16 @@ def _sentence(curve: Curve) -> Text:
         return ui("charts.summary.empty", name=name, bad=_bad(curve))
     best = same("")
     if curve.best is not None:
-        best = ui("charts.summary.best", best=number(curve.best), step=curve.best_step)
+        best = ui("charts.summary.best", best=brief(curve.best), step=curve.best_step)
     missing = sum(1 for value in curve.raw.tolist() if not math.isfinite(value))
     return ui(
         "charts.summary.line",
         name=name,
-        latest=number(latest),
+        latest=brief(latest),
         at=at,
         best=best,
-        low=number(min(finite)),
-        high=number(max(finite)),
+        low=brief(min(finite)),
+        high=brief(max(finite)),
         trend=ui(f"charts.trend.{trend(curve.raw.tolist())}"),
         gaps=ui("charts.summary.gaps", n=count(missing)) if missing else same(""),
         bad=_bad(curve),

@@ -116,7 +116,8 @@ def _chart(run: Run, entry: EngineChart, fields: list[str]) -> Chart:
     axis = value_axis([0.0, 100.0] if entry.percent else values)
     means, domain, ends = datasets["means"], (x0, x1), step_ends(run)
     datasets["steps"] = ends.ticks
-    datasets["names"] = names(_ends(means, fields, axis, domain), _paths(means, axis, domain))
+    height = float(theme.MEDIUM - theme.TOP - theme.BOTTOM)
+    datasets["names"] = names(_ends(means, fields, axis, domain), _paths(means, axis, domain), height)
     params: dict[str, Any] = {"x0": x0, "x1": x1, "xStep": 0 if clock.hours else 1, "names": said, **axis.params()}
     params["position"] = {"en": position.en, "zh": position.zh}
     total = len(engines) * len(fields)

@@ -18,7 +18,7 @@ from sitegen.charts.static_svg import static_svg
 from sitegen.charts.step_chart import step_chart, step_columns
 from sitegen.charts.step_frame import step_frame, step_table
 from sitegen.charts.step_look import Look
-from sitegen.format import number
+from sitegen.format import plain
 from sitegen.model.run import Run
 from sitegen.text import Text, ui
 
@@ -134,7 +134,7 @@ def _legend(parts: dict[str, list[float]]) -> tuple[LegendItem, ...]:
     items = []
     for key, values in parts.items():
         finite = [value for value in values if math.isfinite(value)]
-        mean = f"{number(summed(value / len(finite) for value in finite), 3)} s" if finite else ""
+        mean = f"{plain(summed(value / len(finite) for value in finite), 3)} s" if finite else ""
         items.append(LegendItem(swatch=f"sw-{key}", name=ui(f"charts.part.{key}"), value=mean))
     return tuple(items)
 

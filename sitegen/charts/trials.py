@@ -78,7 +78,7 @@ def _datasets(trials: TrialSummary) -> dict[str, Columns]:
         for series, low, high in (("solved", 0, part.solved), ("unsolved", part.solved, whole)):
             for key, value in zip(bars, (part.label, order, series, low, high, high - low), strict=True):
                 bars[key].append(value)
-        share = f"{percentage(part.solved / whole, 0)} %" if whole else ""
+        share = f"{percentage(part.solved / whole, 0)}%" if whole else ""
         for key, value in zip(tops, (part.label, order, whole, share), strict=True):
             tops[key].append(value)
     return {"bars": bars, "tops": tops}

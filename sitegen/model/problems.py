@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from sitegen.format import counted
 from sitegen.text import Text, load_toml, pair
 
 Severity = Literal["error", "warning", "info"]
@@ -64,17 +65,18 @@ def problem_kinds() -> Mapping[str, ProblemKind]:
 
 
 def problem(kind: str, path: str, line: int | None = None, /, **values: Any) -> Problem:
-    """A problem of a catalogued kind, its placeholders filled.
+    """A problem of a catalogued kind, its placeholders filled; whole numbers are written as counts.
 
     Raises:
         KeyError: the kind is not catalogued, or a placeholder has no value (a bug).
     """
     entry = problem_kinds()[kind]
+    shown = counted(values)
     return Problem(
         kind=kind,
         severity=entry.severity,
         path=path,
         line=line,
-        what=entry.what.format(**values),
-        effect=entry.effect.format(**values),
+        what=entry.what.format(**shown),
+        effect=entry.effect.format(**shown),
     )

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -61,6 +62,15 @@ def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small
     chosen = tuple(charts)
     limit = PLAIN_POINTS if len(chosen) <= MANY_CHARTS else PLAIN_POINTS // 3
     return tuple(_card(given, voice, chart, limit, small=small) for chart in chosen)
+
+
+def filled(cards: tuple[ChartCard, ...]) -> tuple[ChartCard, ...]:
+    """Small cards whose last row has no hole: two to a row where three would leave some over; one alone is half."""
+    if any(card.span != "c4" for card in cards):
+        return cards
+    halves = {0: 0, 1: 4, 2: 2}[len(cards) % 3] if len(cards) > 1 else 1
+    start = len(cards) - halves
+    return (*cards[:start], *(replace(card, span="c6") for card in cards[start:]))
 
 
 def data_file(slug: str, name: str) -> str:

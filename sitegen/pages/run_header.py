@@ -411,7 +411,7 @@ def _banners(run: Run, voice: Voice, page: PageKind) -> tuple[Note, ...]:
     if "synthetic" in run.settings.tags:
         banners.append(_banner(voice, "synthetic", "warn"))
     if run.settings.notes and page == "index":
-        banners.append(Note(tone="note", lead=voice.say("banner.note"), text=run.settings.notes))
+        banners.append(Note(tone="note", lead=voice.say("banner.note"), text=run.settings.notes, of_run=True))
     if run.steps_from_report and page in ("index", "metrics"):
         banners.append(_banner(voice, "from-report", "note"))
     if run.absent_or_nonfinite and page in ("index", "metrics"):

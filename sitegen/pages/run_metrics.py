@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sitegen.analyse.summary import MetricSummary
+from sitegen.charts.metrics import unchanging
+from sitegen.charts.payload import chart_id
+from sitegen.format import plain
 from sitegen.glossary.loader import groups
 from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, csv_text, data_file
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import metric_columns, published_metrics
 from sitegen.pages.run_view import Cell, ChartCard, RunInput, Table, Voice, metric_cell, number_cell
-from sitegen.text import same
+from sitegen.text import Text, same
 
 TEMPLATE = "pages/run_metrics.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanging:
+    """A metric that had one value at all times."""
+
+    id: str
+    """Anchor."""
+    name: str
+    """Logged name."""
+    value: str
+    """The value."""
+    note: str
+    """How many records logged it, where not all did; empty otherwise."""
+    search: str
+    """Lower-case text that the filter box looks at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +48,8 @@ class MetricGroup:
     """Its name."""
     cards: tuple[ChartCard, ...]
     """Charts."""
+    unchanging: tuple[Unchanging, ...]
+    """Metrics that need none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,24 +105,45 @@ def _sentence(metrics: tuple[MetricSummary, ...], voice: Voice) -> str:
 
 def _groups(given: RunInput, voice: Voice) -> tuple[MetricGroup, ...]:
     """Charts by the glossary group of their first metric, in the glossary's order of groups."""
-    glossary = given.context.glossary
     by_group: dict[str, list[ChartCard]] = {}
+    still: dict[str, list[Unchanging]] = {}
     titles = {group.id: group.title for group in groups()}
     for card in chart_cards(given, voice, given.section("metrics")):
-        name = card.metrics[0]
-        entry = glossary.explain(name, given.run.framework_of(name))
-        of_group = titles.get(entry.group, same(entry.group))
-        words = (card.search, *(text for pair in (entry.title, of_group) for text in (pair.en, pair.zh)))
-        search = " ".join(dict.fromkeys(word.lower() for word in words))
-        by_group.setdefault(entry.group, []).append(replace(card, search=search, group=entry.group))
-    order = [group for group in titles if group in by_group] + [group for group in by_group if group not in titles]
+        group, words = _grouped(card.metrics[0], given, titles)
+        by_group.setdefault(group, []).append(replace(card, search=f"{card.search} {words}", group=group))
+    taken: set[str] = set()
+    for item in unchanging(given.analysis):
+        group, words = _grouped(item.name, given, titles)
+        still.setdefault(group, []).append(_unchanging(item, words, chart_id("same", item.name, taken), given, voice))
+    found = dict.fromkeys((*by_group, *still))
+    order = [group for group in titles if group in found] + [group for group in found if group not in titles]
     return tuple(
         MetricGroup(
             id=f"g-{group}",
             title=voice.text(titles[group]) if group in titles else group,
-            cards=tuple(by_group[group]),
+            cards=tuple(by_group.get(group, ())),
+            unchanging=tuple(still.get(group, ())),
         )
         for group in order
+    )
+
+
+def _grouped(name: str, given: RunInput, titles: Mapping[str, Text]) -> tuple[str, str]:
+    """The glossary group of a metric, and the words of both languages by which the filter finds it."""
+    entry = given.context.glossary.explain(name, given.run.framework_of(name))
+    of_group = titles.get(entry.group, same(entry.group))
+    words = [text.lower() for pair in (entry.title, of_group) for text in (pair.en, pair.zh)]
+    return entry.group, " ".join(dict.fromkeys(words))
+
+
+def _unchanging(item: MetricSummary, words: str, anchor: str, given: RunInput, voice: Voice) -> Unchanging:
+    rows = given.analysis.facts.rows
+    return Unchanging(
+        id=anchor,
+        name=item.name,
+        value=plain(item.latest if item.min is None else item.min),
+        note="" if item.count == rows else voice.say("metrics.of-records", n=item.count, all=rows),
+        search=f"{item.name.lower()} {words}",
     )
 
 

@@ -85,7 +85,9 @@ class TrialsView:
     published: bool
     """True when the numbers were read in a report."""
     threshold: str
-    """What counts as solved, and that partial rewards make it lenient."""
+    """What counts as solved, that partial rewards make it lenient, and over which trials."""
+    groups_note: str
+    """Whom the table of groups counts."""
     total: str
     """Trials, formatted."""
 
@@ -99,7 +101,7 @@ def errors_view(given: RunInput, voice: Voice, trials_page: str) -> ErrorsView |
             sentence=errors_sentence([(g.name, g.count) for g in groups], trials.total, voice),
             rows=tuple(_error_row(group, groups, trials_page, voice) for group in groups),
             published=False,
-            note=_treatment_note(given, voice) if groups else "",
+            note=voice.sentences((trials_origin(given, voice), _treatment_note(given, voice) if groups else "")),
             other_count=_other_count(given, trials, voice),
         )
     told = published.trials if published else None
@@ -209,7 +211,8 @@ def _computed(given: RunInput, trials: TrialSummary, voice: Voice) -> TrialsView
         steps=(*funnel(trials.total, trials.graded, trials.successes, voice), *funnel_more(given, voice)),
         groups=groups_table(trials, voice),
         published=False,
-        threshold=threshold(trials, voice),
+        threshold=voice.sentences((threshold(trials, voice), trials_origin(given, voice))),
+        groups_note=voice.say("trials.groups-note"),
         total=voice.count(trials.total),
     )
 
@@ -217,6 +220,17 @@ def _computed(given: RunInput, trials: TrialSummary, voice: Voice) -> TrialsView
 def threshold(trials: TrialSummary, voice: Voice) -> str:
     """What counts as solved, with a word that partial rewards make it lenient."""
     return voice.say("trials.threshold", value=voice.number(trials.success_threshold))
+
+
+def trials_origin(given: RunInput, voice: Voice) -> str:
+    """Over which trials shares are taken: how many, from which file or how many files; empty without a table."""
+    table = given.run.trials
+    if table is None:
+        return ""
+    sources = sorted(set(table["source"]))
+    if len(sources) == 1:
+        return voice.say("trials.origin-file", total=len(table), name=sources[0].rsplit("/", 1)[-1])
+    return voice.say("trials.origin-files", total=len(table), n=len(sources))
 
 
 def trials_sentence(
@@ -251,12 +265,9 @@ def funnel(total: int, graded: int | None, solved: int | None, voice: Voice) -> 
 
 def groups_table(trials: TrialSummary, voice: Voice) -> Table:
     """Turns by outcome and by exception."""
-    rows = [
-        (text_cell(voice.say(f"outcome.{group.name}")), group.count, group.turns.mean, group.turns.median)
-        for group in trials.outcomes
-    ]
-    rows += [(_group_name(g.name, voice), g.count, g.turns.mean, g.turns.median) for g in trials.exceptions]
-    return _turns_table(rows, voice)
+    found = [(text_cell(voice.say(f"outcome.{group.name}")), group.turns) for group in trials.outcomes]
+    found += [(_group_name(group.name, voice), group.turns) for group in trials.exceptions]
+    return _turns_table([(name, turns.count, turns.mean, turns.median) for name, turns in found], voice)
 
 
 def _published(told: PublishedTrials, voice: Voice) -> TrialsView:
@@ -271,7 +282,8 @@ def _published(told: PublishedTrials, voice: Voice) -> TrialsView:
         steps=funnel(told.total or 0, told.graded, None if solved is None else int(solved), voice),
         groups=_turns_table(rows, voice),
         published=True,
-        threshold="",
+        threshold=voice.say("trials.origin-report"),
+        groups_note=voice.say("trials.groups-note"),
         total=voice.count(told.total),
     )
 
@@ -286,7 +298,7 @@ def _turns_table(rows: Sequence[tuple[Cell, float | None, float | None, float | 
         caption=voice.say("trials.groups"),
         columns=(
             column(voice, "col.group"),
-            column(voice, "col.trials", numeric=True),
+            column(voice, "col.with-turns", numeric=True),
             column(voice, "col.mean-turns", numeric=True),
             column(voice, "col.median", numeric=True),
         ),

@@ -12,7 +12,7 @@ from sitegen.analyse.progress import Curve
 from sitegen.analyse.roles import role_metrics
 from sitegen.charts.base import Section
 from sitegen.pages.base import PageHead, run_page
-from sitegen.pages.run_cards import chart_cards
+from sitegen.pages.run_cards import chart_cards, filled
 from sitegen.pages.run_checkpoint import CheckpointView, checkpoint_view
 from sitegen.pages.run_config import ConfigView, config_view
 from sitegen.pages.run_course import evaluations_sentence, evaluations_table
@@ -150,9 +150,8 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
 
 
 def _charts(given: RunInput, voice: Voice, section: Section, sentence: str) -> ChartSection:
-    return ChartSection(
-        sentence=sentence, cards=chart_cards(given, voice, given.section(section), small=section != "reward")
-    )
+    cards = chart_cards(given, voice, given.section(section), small=section != "reward")
+    return ChartSection(sentence=sentence, cards=filled(cards))
 
 
 def reward_sentence(given: RunInput, voice: Voice) -> str:

@@ -65,7 +65,7 @@ def time_view(given: RunInput, voice: Voice) -> TimeView | None:
     outside = [span for span in timing.spans if span not in inside]
     bars = _bars(inside, timing)
     return TimeView(
-        sentence=time_sentence(timing, voice),
+        sentence=time_sentence(given, timing, voice),
         rows=tuple(_row(span, timing, bars.get(span.name), voice) for span in inside),
         outside=tuple(_row(span, timing, None, voice) for span in outside),
         undeclared=any(not span.declared for span in timing.spans),
@@ -74,13 +74,23 @@ def time_view(given: RunInput, voice: Voice) -> TimeView | None:
     )
 
 
-def time_sentence(timing: Timing, voice: Voice) -> str:
-    """Share of waiting and the median step."""
+def time_sentence(given: RunInput, timing: Timing, voice: Voice) -> str:
+    """Share of waiting, what it is the mean of, and the median step."""
     wait = next((span for span in timing.spans if span.name == timing.wait_span), None)
     median = voice.duration(timing.median_step_s)
     if wait is None or wait.share_of_step is None:
         return voice.say("time.sentence", median=median, total=voice.duration(timing.total_step_s))
-    return voice.say("time.sentence-wait", share=voice.percent(wait.share_of_step), median=median)
+    key = "time.records"
+    if len(given.run.jobs) > 1:
+        key = "time.records-redone" if given.analysis.facts.superseded else "time.records-jobs"
+    return voice.say(
+        "time.sentence-wait",
+        share=voice.percent(wait.share_of_step),
+        wait=wait.metric,
+        step=timing.step_metric,
+        records=voice.say(key, n=wait.count, jobs=len(given.run.jobs)),
+        median=median,
+    )
 
 
 def _bars(spans: list[Span], timing: Timing) -> dict[str, tuple[float, float, str]]:

@@ -15,7 +15,14 @@ from sitegen.pages.base import PageHead
 from sitegen.pages.run_cards import chart_cards, data_file
 from sitegen.pages.run_course import funnel_more, halves_table, phases_table
 from sitegen.pages.run_header import RunHeader, run_header
-from sitegen.pages.run_outcomes import ErrorsView, errors_view, funnel, threshold, trials_sentence
+from sitegen.pages.run_outcomes import (
+    ErrorsView,
+    errors_view,
+    funnel,
+    threshold,
+    trials_origin,
+    trials_sentence,
+)
 from sitegen.pages.run_tasks import Spreads, long_tail, spreads, task_columns, tasks_data, tasks_table
 from sitegen.pages.run_view import (
     Cell,
@@ -106,7 +113,7 @@ def run_trials(given: RunInput, voice: Voice, head: PageHead, columns: TrialColu
         head=head,
         header=run_header(given, voice, "trials"),
         sentence=trials_sentence(trials.success_rate, trials.graded, means.get("success"), means.get("failure"), voice),
-        threshold=threshold(trials, voice),
+        threshold=voice.sentences((threshold(trials, voice), trials_origin(given, voice))),
         facts=_facts(trials, voice),
         steps=(*funnel(trials.total, trials.graded, trials.successes, voice), *funnel_more(given, voice)),
         cards=chart_cards(given, voice, given.section("trials", "trials-page"), small=False),

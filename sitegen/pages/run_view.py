@@ -56,11 +56,11 @@ class Voice:
 
     def say(self, key: str, **values: Any) -> str:
         """An interface string of the `run.` area."""
-        return ui(f"run.{key}", **values).of(self.lang)
+        return ui(f"run.{key}", **fmt.counted(values)).of(self.lang)
 
     def shared(self, key: str, **values: Any) -> str:
         """An interface string of any area."""
-        return ui(key, **values).of(self.lang)
+        return ui(key, **fmt.counted(values)).of(self.lang)
 
     def text(self, text: Text) -> str:
         """A pair in this language."""
@@ -238,6 +238,8 @@ class Note:
     """What it means."""
     links: tuple[Link, ...] = ()
     """Where to read on."""
+    of_run: bool = False
+    """Whether the text is the run's own, in whatever language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 import pytest
 import vl_convert
 
-from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.analyse.run_analysis import RunAnalysis, analyse
 from sitegen.charts import CHARTS, run_charts
 from sitegen.charts.base import Chart
 from sitegen.charts.compiled import filled
+from sitegen.charts.metrics import unchanging
 from sitegen.charts.theme import HEIGHTS
 from sitegen.model.run import Run
+from sitegen.settings import SiteSettings
 from tests.charts.runs import (
     HOSTILE,
     PASS,
@@ -24,7 +26,7 @@ from tests.charts.runs import (
     long_run,
     one_row_run,
 )
-from tests.factories import make_config, make_engines, make_run, make_steps, published_run
+from tests.factories import make_config, make_engines, make_nonfinite, make_run, make_steps, published_run
 
 RUNS = {
     "full": full_run(),
@@ -178,16 +180,28 @@ def test_a_spike_makes_a_logarithmic_axis_on_which_zero_is_marked() -> None:
 
 
 def test_many_metrics_share_the_points_that_a_page_may_load() -> None:
-    rows = [{"step": step, **{f"m{at}": float(step * at % 7) for at in range(100)}} for step in range(1, 301)]
+    rows = [{"step": step, **{f"m{at}": float(step * at % 101) for at in range(1, 101)}} for step in range(1, 301)]
     charts = [chart for chart in charts_of(make_run(steps=make_steps(rows))).values() if chart.section == "metrics"]
     drawn = [sum(raw is not None for raw in column(chart, "points", "raw")) for chart in charts]
 
     assert len(charts) == 100
     assert sum(drawn) <= 20_000
-    assert min(drawn) >= 60  # of a constant the extremes are one point
+    assert min(drawn) >= 60
     assert len(charts[1].rows) == 300  # the table and the CSV have all
     assert charts[1].note is not None
     assert "of 300" in charts[1].note.en
+
+
+def test_a_metric_that_never_changes_gets_no_small_chart_unless_it_was_not_finite_once() -> None:
+    rows = [{"step": step, "same": 0.5, "odd": 1.0, "other": float(step)} for step in range(1, 9)]
+    rows[3]["odd"] = math.nan
+    steps = make_steps(rows)
+    bad = make_nonfinite([{"step": 4, "metric": "odd", "value": "nan", "row": int(steps["row"].iloc[3])}])
+    run = make_run(steps=steps, nonfinite=bad)
+    drawn = {chart.metrics[0] for chart in charts_of(run).values() if chart.section == "metrics"}
+
+    assert drawn == {"odd", "other"}
+    assert [item.name for item in unchanging(analyse(run, SiteSettings()))] == ["same"]
 
 
 def test_values_of_both_signs_near_the_largest_float_are_drawn() -> None:

@@ -29,10 +29,10 @@ def test_the_summary_says_latest_best_range_trend_and_gaps() -> None:
     text = summary([analysed(run).curves[0]])
 
     assert text.en == (
-        "reward: latest 0.3000 at step 4, best 0.5000 at step 3, range 0.1000 to 0.5000; too short for a trend; "
+        "reward: latest 0.3 at step 4, best 0.5 at step 3, range 0.1 to 0.5; too short for a trend; "
         "steps without a value: 1."
     )
-    assert text.zh.startswith("reward：最新 0.3000（第 4 步），")
+    assert text.zh.startswith("reward：最新 0.3（第 4 步），")
 
 
 def test_both_languages_hold_the_same_numbers() -> None:

@@ -20,7 +20,7 @@ from sitegen.text import Text
     ("name", "title_en", "title_zh"),
     [
         ("task_time/p99", "99th percentile of task time", "任务耗时的 99 分位数"),
-        ("agent/avg_turns", "Mean of agent turns", "智能体轮次的均值"),
+        ("agent/avg_turns", "Mean of agent turns", "智能体轮数的均值"),
         ("reward/std", "Standard deviation of rewards of the sampled answers", "采样回答的奖励的标准差"),
         ("trainGradNorm", "Training gradient norm", "训练梯度范数"),
         ("async/aborted_samples_count", "Number of aborted samples", "被中止的样本的数量"),

@@ -1,6 +1,7 @@
 """The cross-check on the run's pages and in `run.json`."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -65,6 +66,21 @@ def test_very_many_numbers_are_cut_short_but_no_difference_is_lost(monkeypatch):
     view = crosscheck_view(made, Voice("zh", "zh/runs/x/sources.html"), everything=True)
     assert (len(view.rows), view.rest) == (20, len(made.analysis.crosscheck) - 20)
     assert sum(row.mark.word == "不符" for row in view.rows) == counts(made.analysis.crosscheck)["differs"]
+
+
+def test_the_numbers_filter_by_verdict_and_stay_folded_without_scripts():
+    page = pages()[f"runs/{published().slug}/sources.html"].decode()
+    part = page.split('id="check-h"', 1)[1]
+    counted = dict(
+        re.findall(r'data-facet="verdict" value="(\w+)"><span>[^<]*<span class="count">([\d,]+)</span>', part)
+    )
+    for verdict, n in counted.items():
+        assert part.count(f"&#34;verdict&#34;: [&#34;{verdict}&#34;]") == int(n.replace(",", ""))
+    assert next(iter(counted)) == "differs"
+    assert re.findall(r"<details class=\"data\" data-filter-group( open)?>", part) == [
+        " open",
+        *[""] * (len(counted) - 1),
+    ]
 
 
 def test_in_chinese():

@@ -179,6 +179,44 @@ def test_the_published_run_shows_its_figures() -> None:
     assert "88.2 % without" in text
 
 
+def test_a_share_says_what_it_is_the_mean_of() -> None:
+    text = text_of(published(), "index", "published")
+    assert "87.8 % of step time is waiting for generation (mean of timing/ wait_" in text
+    assert "step over the 81 records of 2 jobs, superseded ones included); the median step takes 895" in text
+    assert "Trials with turns" in text
+    assert "Only trials that report turns are counted here; under Errors all are." in text
+    assert "Counted over all 31 trials in trials.csv." in text_of(files(whole_run()), "index")
+    assert "按 trials.csv 中全部 31 次试验统计。" in text_of(files(whole_run()), "trials", lang="zh")
+
+
+def test_the_status_says_what_it_rests_on() -> None:
+    text = text_of(published(), "index", "published")
+    assert "Stopped early, a guess neither a log line nor planned steps tell" in text
+    planned = make_config({"max_steps": 20})
+    assert "Finished the planned steps of the configuration were reached" in text_of(
+        files(whole_run(config=planned)), "index"
+    )
+
+
+def test_metrics_that_never_change_are_lines_of_text_not_charts() -> None:
+    made = files(whole_run())
+    page = made["runs/run/metrics.html"].decode()
+    assert 'id="chart-metric-reward-avg_raw_reward"' in page
+    assert 'id="chart-metric-timing-step"' not in page
+    assert 'id="same-timing-step"' in page
+    text = text_of(made, "metrics")
+    assert "Never change" in text
+    assert "timing/ step 100" in text
+    assert "Time and speed 2" in text  # counted with the charts
+
+
+def test_the_runs_own_words_name_their_language() -> None:
+    made = files(whole_run(settings=RunSettings(notes="A probe of the sandboxes.")))
+    assert '<span lang="en">A probe of the sandboxes.</span>' in made["zh/runs/run/index.html"].decode()
+    made = files(whole_run(settings=RunSettings(notes="先看第 3 步。")))
+    assert '<span lang="zh-CN">先看第 3 步。</span>' in made["runs/run/index.html"].decode()
+
+
 def test_what_only_a_report_says_is_marked() -> None:
     page = published()["runs/published/index.html"].decode()
     for section in ("errors", "trials", "published"):

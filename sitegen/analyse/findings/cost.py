@@ -42,6 +42,9 @@ def generation_bound(subject: Subject) -> Match | None:
         "total": share(waiting.mean_s / root.mean_s),
         "wait": seconds(waiting.mean_s),
         "step": seconds(root.mean_s),
+        "span": name(waiting.metric),
+        "top": name(timing.step_metric),
+        "rows": count(waiting.count),
     }
     verdict = subject.analysis.verdict
     form = verdict.verdict if verdict and verdict.verdict in ("starved", "saturated") else ""
@@ -193,7 +196,8 @@ def ended_early(subject: Subject) -> Match | None:
     severity: Severity = "bad" if facts.status == "failed" else "warn"
     if end is None or end.cause == "unknown":
         return Match(values=values, evidence=evidence, severity=severity)
-    values["cause"] = words(end.cause, ui(f"finding.cause.{end.cause}"))
+    cause = ui(f"finding.cause.{end.cause}")
+    values["cause"] = words(end.cause, ui("finding.cause.guess", cause=cause) if end.guessed else cause)
     return Match(values=values, evidence=evidence, severity=severity, form="cause")
 
 

@@ -289,7 +289,8 @@ CASES: dict[str, Case] = {
     "generation-bound": Case(
         fires=lambda: times([100.0, 300.0], **{WAIT: [40.0, 240.0]}),
         quiet=lambda: times([100.0, 300.0], **{WAIT: [40.0, 170.0]}),
-        values={"share": close(0.6), "total": close(0.7), "wait": 140.0, "step": 200.0},
+        values={"share": close(0.6), "total": close(0.7), "wait": 140.0, "step": 200.0}
+        | {"span": WAIT, "top": STEP, "rows": 2},
         severity="warn",
     ),
     "cold-start": Case(
