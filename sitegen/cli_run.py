@@ -48,7 +48,12 @@ def card(lang: str, /, name: str, archive: Path | None, only: str | None, **opti
 @click.option("-o", "--output", "path", type=ANY, required=True, help="The file; of tables a folder or a .zip file.")
 @click.option("--format", "kind", type=click.Choice(["csv", "parquet", "json"]), help="Write the tables instead.")
 @click.option("--base-url", help="Address of the published site, for links into it.")
-@click.option("--lang", "only", type=click.Choice(["en", "zh"]), help="Language of the report.")
+@click.option(
+    "--lang",
+    "only",
+    type=click.Choice(["en", "zh", "both"]),
+    help="Language of the report; both: two files that link to each other, RUN.html and RUN.zh.html.",
+)
 @click.pass_obj
 def export(lang: str, /, name: str, archive: Path | None, only: str | None, **options: Any) -> int:
     """Write RUN as one HTML file that opens anywhere and loads nothing.
@@ -59,9 +64,9 @@ def export(lang: str, /, name: str, archive: Path | None, only: str | None, **op
     from sitegen.one_run import one_run
     from sitegen.publish.export_command import ExportOptions, export_command
 
-    console = Console(only or lang)
+    console = Console(only if only in ("en", "zh") else lang)
     found = one_run(name, archive)
-    wanted = ExportOptions(lang=console.lang, archive=found.archive, **options)
-    said = export_command(found.run, found.analysis, found.site, wanted)
-    click.echo(plain(said.of(console.lang).replace("\u00a0", " ")))
+    wanted = ExportOptions(lang=console.lang, both=only == "both", archive=found.archive, **options)
+    for said in export_command(found.run, found.analysis, found.site, wanted):
+        click.echo(plain(said.of(console.lang).replace("\u00a0", " ")))
     return 0

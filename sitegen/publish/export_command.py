@@ -29,6 +29,8 @@ class ExportOptions:
 
     lang: Lang
     """Language of the report."""
+    both: bool = False
+    """Whether it is written in both languages, in two files that link to each other."""
     path: Path
     """The file to write; of tables the folder, or a file that ends in `.zip`."""
     archive: Path
@@ -39,8 +41,8 @@ class ExportOptions:
     """Absolute address of the site; None for the one in `sitegen.toml`."""
 
 
-def export_command(run: Run, analysis: RunAnalysis, site: SiteSettings, options: ExportOptions) -> Text:
-    """Writes what is wanted; what to tell the user.
+def export_command(run: Run, analysis: RunAnalysis, site: SiteSettings, options: ExportOptions) -> tuple[Text, ...]:
+    """Writes what is wanted; what to tell the user, a line each.
 
     Raises:
         SitegenError: an address, a path or a library is not usable; what was there before is unchanged.
@@ -48,14 +50,24 @@ def export_command(run: Run, analysis: RunAnalysis, site: SiteSettings, options:
     base = base_address(options.base_url) if options.base_url is not None else site.base_url
     glossary = load_glossary(options.archive)
     if options.kind is not None:
-        return _tables(run, analysis, options)
+        return (_tables(run, analysis, options),)
     if options.path.is_dir():
         raise SitegenError(f"{options.path}: is a folder; give a file, as in -o run.html")
     address = None if base is None else base.rstrip("/") + "/"
     context = ExportContext(settings=site, glossary=glossary, base_url=address)
-    content = export_html(run, analysis, context, options.lang)
-    write_whole(options.path, content)
-    return ui("export.done", path=options.path, size=size(len(content)))
+    places = _places(options)
+    made = export_html(run, analysis, context, {lang: path.name for lang, path in places.items()})
+    for lang, path in places.items():
+        write_whole(path, made[lang])
+    return tuple(ui("export.done", path=path, size=size(len(made[lang]))) for lang, path in places.items())
+
+
+def _places(options: ExportOptions) -> dict[Lang, Path]:
+    """The file of each language: of two, the Chinese one has `.zh` before its ending."""
+    if not options.both:
+        return {options.lang: options.path}
+    other = options.path.with_name(f"{options.path.stem}.zh{options.path.suffix}")
+    return {"en": options.path, "zh": other}
 
 
 def _tables(run: Run, analysis: RunAnalysis, options: ExportOptions) -> Text:
