@@ -24,12 +24,11 @@ def row_hashes(table: pd.DataFrame, schema: TableSchema) -> Hashes:
     """
     total = np.zeros(len(table), dtype="uint64")
     kinds = {column.name: column.kind for column in schema.columns}
-    for name in table.columns:
+    for name, values in table.items():
         if name in _PLACE:
             continue
-        salt = np.uint64((zlib.crc32(name.encode("utf-8", "replace")) + 1) * _MULTIPLIER % 2**64)
-        values = table[name]
-        if kinds.get(name) == "str":
+        salt = np.uint64((zlib.crc32(str(name).encode("utf-8", "replace")) + 1) * _MULTIPLIER % 2**64)
+        if kinds.get(str(name)) == "str":
             codes, known = pd.factorize(values)
             hashed = np.array([zlib.crc32(str(text).encode("utf-8", "replace")) for text in known], dtype="uint64")
             bits = np.append(hashed, np.uint64(0))[codes]
@@ -37,6 +36,8 @@ def row_hashes(table: pd.DataFrame, schema: TableSchema) -> Hashes:
         else:
             numbers = values.to_numpy(dtype="float64") + 0.0  # -0.0 is 0.0
             bits, missing = numbers.view("uint64"), np.isnan(numbers)
+        if missing.all():
+            continue
         total += np.where(missing, np.uint64(0), _mixed(bits, salt))
     return total
 

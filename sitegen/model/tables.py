@@ -279,7 +279,7 @@ def conform(table: pd.DataFrame, schema: TableSchema) -> pd.DataFrame:
     Raises:
         ValueError: an unknown column in a closed table, a missing `int` column, or text where numbers are due.
     """
-    return _conformed({str(name): table[name] for name in table.columns}, len(table), schema)
+    return _conformed({str(name): column for name, column in table.items()}, len(table), schema)
 
 
 def table_of(columns: Mapping[str, npt.NDArray[Any]], schema: TableSchema) -> pd.DataFrame:
@@ -295,34 +295,44 @@ def table_of(columns: Mapping[str, npt.NDArray[Any]], schema: TableSchema) -> pd
 
 def _conformed(given: Mapping[str, pd.Series], size: int, schema: TableSchema) -> pd.DataFrame:
     index = pd.RangeIndex(size)  # one for all columns, so that nothing has to be aligned
-    columns: dict[str, pd.Series] = {}
-    missing = pd.Series(np.full(size, np.nan), index=index)
+    columns: dict[str, pd.Series | npt.NDArray[Any]] = {}
+    missing = np.full(size, np.nan)
     for column in schema.columns:
         if column.name in given:
-            columns[column.name] = _typed(given[column.name], column, index)
+            texts = column.kind == "str"
+            columns[column.name] = (
+                _texts(given[column.name], index) if texts else _numbers(given[column.name], column.kind)
+            )
         elif column.kind == "float":
             columns[column.name] = missing
         elif column.kind == "str":
-            columns[column.name] = pd.Series([None] * size, dtype=object, index=index)
+            columns[column.name] = pd.Series(np.full(size, None, dtype=object), index=index, dtype=object)
         elif size and column.name not in _FILLED_LATER:
             raise ValueError(f"column {column.name!r} is missing")
         else:
-            columns[column.name] = pd.Series(np.zeros(size, "int64"), index=index)
+            columns[column.name] = np.zeros(size, "int64")
     fixed = set(schema.names)
     for name in given:
         if name in fixed:
             continue
         if not schema.open_floats:
             raise ValueError(f"{schema.name}: column {name!r} is not declared")
-        columns[name] = pd.Series(given[name].astype("float64").to_numpy(), index=index, copy=False)
+        columns[name] = _numbers(given[name], "float")
     return pd.DataFrame(columns, index=index)
 
 
 _FILLED_LATER = frozenset({"segment", "superseded_last", "superseded_first"})
 
 
-def _typed(series: pd.Series, column: Column, index: pd.RangeIndex) -> pd.Series:
-    if column.kind == "str":
-        texts = series.astype(object).where(series.notna(), None)
-        return pd.Series(texts.to_numpy(), index=index, dtype=object, copy=False)
-    return pd.Series(series.astype(_DTYPES[column.kind]).to_numpy(), index=index, copy=False)
+def _texts(series: pd.Series, index: pd.RangeIndex) -> pd.Series:
+    values = series.to_numpy(dtype=object)
+    absent = series.isna().to_numpy()
+    if absent.any():
+        values = values.copy()
+        values[absent] = None
+    return pd.Series(values, index=index, dtype=object, copy=False)
+
+
+def _numbers(series: pd.Series, kind: str) -> npt.NDArray[Any]:
+    dtype = _DTYPES[kind]
+    return (series if series.dtype == dtype else series.astype(dtype)).to_numpy()

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import pandas as pd
+from pandas.api.types import is_object_dtype
 
 from sitegen.model.run import Published, Run, RunConfig
 from sitegen.privacy.text import MASK, is_clean, is_harmless, is_secret_key, mask_settings_text, mask_text
@@ -116,10 +117,10 @@ class _Border:
     def _table(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with its text columns masked, distinct values once; a column that is clean as a whole stays."""
         changed: dict[str, pd.Series] = {}
-        for name in table.columns:
-            column = table[name]
-            if column.dtype != object or name in _KEPT:
+        for name, dtype in zip(table.columns, table.dtypes, strict=True):
+            if not is_object_dtype(dtype) or name in _KEPT:
                 continue
+            column = table[name]
             codes, distinct = pd.factorize(column)
             whole = "\n".join(value for value in distinct if isinstance(value, str))
             if is_clean(whole) and self._without_known(whole) is whole:
