@@ -91,7 +91,7 @@ COMPARE_SCRIPTS = (
 )
 """`static/js/*.js` of the page that compares runs."""
 
-_TEXT_AREAS = ("theme.", "help.", "popover.", "copy.", "table.", "filter.", "search.")
+_TEXT_AREAS = ("theme.", "help.", "language.", "popover.", "copy.", "table.", "filter.", "search.")
 
 
 @cache

@@ -90,13 +90,39 @@ def test_the_switch_keeps_filter_and_place_with_an_explanation_open(host: str, w
     watched.expect_clean()
 
 
-def test_the_address_decides_the_language_whatever_the_browser_prefers(
+def test_the_address_decides_the_language_and_the_one_that_the_browser_prefers_is_offered_once(
     host: str, watch: Callable[..., Watched]
 ) -> None:
-    for path, locale in (("index.html", "zh-CN"), ("zh/index.html", "en-GB")):
-        page = watch(host, locale=locale).open(path)
-        page.wait_for_timeout(100)
-        assert page.url == host + path
+    for path, locale, other in (("index.html", "zh-CN", "zh/"), ("zh/index.html", "en-GB", "")):
+        watched = watch(host, locale=locale)
+        page = watched.open(f"{path}#q=calendar")
+        assert page.url == f"{host}{path}#q=calendar"
+        assert page.get_attribute(".offer", "lang") == ("zh-CN" if other else "en")
+        assert page.locator("aside.offer").evaluate("box => getComputedStyle(box).position") == "fixed", "nothing moves"
+        page.focus(".offer a")
+        assert page.evaluate("document.activeElement.href") == f"{host}{other}index.html#q=calendar"
+        page.click(".offer button")
+        page.reload()
+        assert page.locator(".offer").count() == 0
+        page.goto(host + "about.html")
+        page.evaluate("localStorage.clear()")
+        page.reload()
+        assert page.locator(".offer").count() == 0, "only the first page offers it"
+        watched.expect_clean()
+
+
+def test_the_language_is_not_offered_in_a_frame_nor_to_who_has_chosen(host: str, watch: Callable[..., Watched]) -> None:
+    page = watch(host, locale="zh-CN", bypass_csp=True).open("about.html")
+    page.evaluate("document.body.append(Object.assign(document.createElement('iframe'), {src: 'index.html'}))")
+    frame = page.wait_for_selector("iframe").content_frame()  # type: ignore[union-attr]
+    assert frame is not None
+    frame.wait_for_function("() => document.readyState === 'complete' && window.sitegen?.index?.view")
+    assert frame.locator(".offer").count() == 0
+    page.goto(host + "zh/index.html")
+    page.click(".bar a[hreflang=en]")
+    page.wait_for_url(host + "index.html")
+    page.wait_for_function("() => window.sitegen?.index?.view")
+    assert page.locator(".offer").count() == 0
 
 
 # ---------------------------------------------------------------- themes

@@ -78,6 +78,7 @@ def take(browser: Browser, view: View, variant: Variant, roots: dict[SiteName, P
         color_scheme=variant.theme,
         reduced_motion="reduce",
         has_touch=variant.width < 600,
+        locale="zh-CN" if variant.lang == "zh" else "en-US",
     )
     page = context.new_page()
 
