@@ -16,8 +16,8 @@ import numpy as np
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
-from sitegen.charts.axes import on_clock
 from sitegen.analyse.smooth import trailing_mean
+from sitegen.charts.axes import on_clock
 from sitegen.charts.step_frame import step_frame
 from sitegen.charts.thin import LIMIT, thin
 from sitegen.model.run import Run

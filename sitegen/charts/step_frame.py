@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from sitegen.analyse.progress import Curve
-from sitegen.charts.scales import step_domain
 from sitegen.analyse.smooth import trailing_mean
+from sitegen.charts.scales import step_domain
 from sitegen.model.run import Run, lineage
 
 Place = tuple[str, int]

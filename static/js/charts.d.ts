@@ -81,6 +81,12 @@ interface ReadoutEntry {
   /** Whether the pointer or the focus is on this chart. */
   leads: boolean;
 }
+/** One chart in the readout, and the parts of it whose texts change. */
+interface ReadoutItem {
+  node: HTMLElement;
+  shape: string;
+  slots: HTMLElement[];
+}
 interface VegaScale {
   (value: any): number;
   invert?(pixel: number): any;

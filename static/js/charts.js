@@ -274,16 +274,18 @@
   }
 
   function markAll() {
-    for (const [box, chart] of live) chart.drawing.mark(marked(box));
     if (!painting) painting = requestAnimationFrame(paint);
   }
 
+  /** Once per frame, however often the pointer moved. What is measured comes before what is written, so that the page
+      is laid out once. */
   function paint() {
     painting = 0;
     const at = hovered ?? state.step;
-    if (!readout) return;
-    if (at === null) readout.hide();
-    else readout.show(positionText(at), entries(at, readout.room()), hovered === null || at === state.step, leading);
+    const said = at === null || !readout ? [] : entries(at, readout.room());
+    if (at === null) readout?.hide();
+    else readout?.show(positionText(at), said, hovered === null || at === state.step, leading);
+    for (const [box, chart] of live) chart.drawing.mark(marked(box));
   }
 
   /** @param {number} at */

@@ -10,6 +10,8 @@
   const NARROWEST = 120;
   const VALUES = ["y0", "y1", "yTicks", "yDiv", "yFormat", "ySuffix"]; // parameters of the value axis
 
+  const OVER = ["chart-rule", "chart-dots", "chart-brush"]; // what lies over a drawing
+
   /** Forms whose x axis has no positions that charts could share.
       @param {string} form */
   function apart(form) {
@@ -76,6 +78,13 @@
     return made;
   }
 
+  /** @param {string} series */
+  function swatch(series) {
+    const dot = document.createElement("i");
+    dot.className = `sw sw-${series}`;
+    return dot;
+  }
+
   /** @param {HTMLElement} box
       @param {ChartData} data
       @param {ChartView} first
@@ -87,6 +96,8 @@
     let width = plotWidth(box);
     let readable = sitegen.chartData.readable(data.form, data.datasets, state.smooth);
     const whole = /** @type {[number, number]} */ ([data.params.x0, data.params.x1]);
+    const [rule, holder, brush] = OVER.map((name) => part(box, name));
+    let dotted = "";
 
     /** Pixels from the left edge of the box to a position; null when it is not in view.
         @param {number} at */
@@ -104,19 +115,20 @@
         @param {number | null} at
         @param {number} x */
     function dots(at, x) {
-      const holder = part(box, "chart-dots");
       const read = at === null || !data.form.startsWith("lines") ? [] : readable.readings.get(at) || [];
       const scale = view.scale("y");
-      const made = read.flatMap((reading) => {
-        const value = reading.smooth === null ? reading.value : reading.smooth;
-        if (value === null || reading.series === "evaluation") return [];
-        const dot = document.createElement("i");
-        dot.className = `sw sw-${reading.series}`;
-        dot.style.transform = `translate(${Math.round(x)}px, ${Math.round(PAD.top + scale(value))}px)`;
-        return [dot];
+      const shown = read.flatMap(({ series, value, smooth }) => {
+        const height = smooth === null ? value : smooth;
+        return height === null || series === "evaluation" ? [] : [{ series, y: Math.round(PAD.top + scale(height)) }];
       });
-      holder.replaceChildren(...made);
-      holder.hidden = made.length === 0;
+      const now = shown.map(({ series }) => series).join();
+      if (now !== dotted) {
+        holder.replaceChildren(...shown.map(({ series }) => swatch(series)));
+        holder.hidden = shown.length === 0;
+        dotted = now;
+      }
+      const made = /** @type {HTMLCollectionOf<HTMLElement>} */ (holder.children);
+      shown.forEach(({ y }, place) => (made[place].style.transform = `translate(${Math.round(x)}px, ${y}px)`));
     }
 
     return {
@@ -166,7 +178,6 @@
       },
 
       mark(at) {
-        const rule = part(box, "chart-rule");
         const x = at === null ? null : pixel(at);
         rule.hidden = x === null;
         if (x !== null) rule.style.transform = `translateX(${Math.round(x)}px)`;
@@ -175,7 +186,6 @@
 
       /** Shows the part of the plot that a drag covers; null for none. */
       brush(from, to) {
-        const brush = part(box, "chart-brush");
         brush.hidden = from === null || to === null;
         if (from === null || to === null) return;
         const edge = [PAD.left, PAD.left + width];
@@ -200,7 +210,7 @@
       finalise() {
         view.finalize();
         host.remove();
-        for (const name of ["chart-rule", "chart-dots", "chart-brush"]) part(box, name).remove();
+        for (const each of [rule, holder, brush]) each.remove();
         delete box.dataset.drawn;
       },
     };

@@ -22,28 +22,61 @@
     return value.smooth === null ? plain : `${plain} (${sitegen.chartData.text(value.smooth)})`;
   }
 
-  /** @param {ReadoutEntry} entry */
-  function item(entry) {
-    const made = element("li", entry.leads ? "leads" : "");
-    made.append(element("span", "what", entry.title));
-    for (const value of entry.values) {
-      const line = element("span", "val");
-      line.append(element("i", `sw sw-${value.series}`), element("b", "", sitegen.chartData.text(value.value)));
-      if (value.smooth !== null) line.append(element("span", "smooth", `(${sitegen.chartData.text(value.smooth)})`));
-      if (value.name) line.append(element("span", "series", value.name));
-      if (value.at) line.append(element("span", "series", value.at));
-      made.append(line);
-    }
-    return made;
+  /** The texts of an entry that change from step to step, in the order in which they stand. @param {ReadoutEntry} entry */
+  function texts(entry) {
+    return entry.values.flatMap(({ value, smooth, at }) => [
+      sitegen.chartData.text(value),
+      ...(smooth === null ? [] : [`(${sitegen.chartData.text(smooth)})`]),
+      ...(at ? [at] : []),
+    ]);
   }
 
-  /** Whether the bar at the foot of the window would hide the axis of a chart, and would not hide its top instead.
-      @param {HTMLElement} bar
+  /** What stays the same while a pointer moves along a chart. @param {ReadoutEntry} entry */
+  function shape({ title, leads, values }) {
+    return JSON.stringify([title, leads, values.map(({ series, name, smooth, at }) => [series, name, smooth === null, at === ""])]);
+  }
+
+  /** @param {ReadoutEntry} entry @returns {ReadoutItem} */
+  function item(entry) {
+    const node = element("li", entry.leads ? "leads" : "");
+    /** @type {HTMLElement[]} */
+    const slots = [];
+    const slot = (/** @type {string} */ tag, /** @type {string} */ css) => slots[slots.push(element(tag, css)) - 1];
+    node.append(element("span", "what", entry.title));
+    for (const value of entry.values) {
+      const line = element("span", "val");
+      line.append(element("i", `sw sw-${value.series}`), slot("b", ""));
+      if (value.smooth !== null) line.append(slot("span", "smooth"));
+      if (value.name) line.append(element("span", "series", value.name));
+      if (value.at) line.append(slot("span", "series"));
+      node.append(line);
+    }
+    return { node, shape: shape(entry), slots };
+  }
+
+  /** Shows entries in a list; items of the same shape stay, and only their texts change.
+      @param {HTMLElement} list @param {ReadoutItem[]} items @param {ReadoutEntry[]} entries @returns {ReadoutItem[]} */
+  function fill(list, items, entries) {
+    const now = entries.map((entry, at) => (items[at]?.shape === shape(entry) ? items[at] : item(entry)));
+    if (now.length !== items.length || now.some((each, at) => each !== items[at])) {
+      list.replaceChildren(...now.map(({ node }) => node));
+    }
+    entries.forEach((entry, at) => {
+      texts(entry).forEach((text, place) => {
+        const slot = now[at].slots[place];
+        if (slot.textContent !== text) slot.textContent = text;
+      });
+    });
+    return now;
+  }
+
+  /** Whether a bar of a height at the foot of the window would hide the axis of a chart, and would not hide its top
+      instead.
+      @param {number} height
       @param {HTMLElement | null} box */
-  function covers(bar, box) {
+  function covers(height, box) {
     if (!box) return false;
     const { top, bottom } = box.getBoundingClientRect();
-    const height = bar.offsetHeight;
     return bottom > window.innerHeight - height && bottom < window.innerHeight + AXIS && top > height;
   }
 
@@ -55,6 +88,10 @@
     const [place, row, all, open] = [find("at"), find("row"), find("all"), find("open")];
     const live = document.querySelector("[data-readout-live]");
     let timer = 0;
+    /** @type {ReadoutItem[]} */
+    let shown = [];
+    /** @type {ReadoutItem[]} */
+    let listed = [];
 
     if (open && all) {
       open.addEventListener("click", () => {
@@ -73,12 +110,15 @@
           while it would cover the axis of the chart that is read. */
       show(at, entries, kept, over) {
         if (!bar || !place || !row) return;
+        const whole = all !== null && !all.hidden;
+        const still = !bar.hidden && !whole; // as high as it was: nothing is laid out twice
+        const before = still && covers(bar.offsetHeight, over);
         bar.hidden = false;
         bar.dataset.kept = String(kept);
-        place.textContent = at;
-        row.replaceChildren(...entries.slice(0, IN_BAR).map(item));
-        if (all && !all.hidden) all.replaceChildren(...entries.map(item));
-        bar.classList.toggle("at-top", covers(bar, over));
+        if (place.textContent !== at) place.textContent = at;
+        shown = fill(row, shown, entries.slice(0, IN_BAR));
+        if (whole) listed = fill(all, listed, entries);
+        bar.classList.toggle("at-top", still ? before : covers(bar.offsetHeight, over));
       },
 
       hide() {
