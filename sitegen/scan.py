@@ -43,6 +43,7 @@ MARKERS = frozenset({"wandb-metadata.json", "wandb-summary.json"})
 _TRIAL_NAME = re.compile(r".__[A-Za-z0-9]{7}$")
 _TRIAL_FILES = frozenset({"result.json", "trial.log", "exception.txt"})
 _TRAJECTORY = ("agent", "trajectory.json")
+_STEPS = "steps"
 """Where a trial keeps its agent's dialogue."""
 _RESULT = "result.json"
 _TRIAL_FOLDERS = frozenset({"agent", "artifacts", "logs", "steps", "verifier"})
@@ -671,10 +672,9 @@ def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> S
             members.append(f"{inner}/{name}")
             total += found.size
         digest.update(f"{child.path}\0{found.stamp if found else ''}\n".encode())
-        talk = _trajectory_stamp(child, tree) if name == _RESULT else None
-        if talk is not None:
-            talks.append(inner)
-            digest.update(f"\0{talk}\n".encode())
+        for below, talk in _trajectories(child, tree) if name == _RESULT else ():
+            talks.append(f"{inner}{below}")
+            digest.update(f"\0{below}{talk}\n".encode())
     above = f"{folder.path}/" if folder.path else ""
     return SourceFile(
         path=f"{above}*/{name}",
@@ -687,17 +687,42 @@ def _bundle(tree: _Tree, folder: _Folder, name: str, trials: list[_Folder]) -> S
     )
 
 
-def _trajectory_stamp(trial: _Folder, tree: _Tree) -> str | None:
-    """A stamp of the trial's trajectory; None without one, and for one that is a link or lies behind one."""
+def _trajectories(trial: _Folder, tree: _Tree) -> Iterator[tuple[str, str]]:
+    """Where in a trial's folder trajectories lie, with their stamps: its own (empty), then those of its steps."""
+    for below in ("", *_steps(trial, tree)):
+        stamp = _trajectory_stamp(f"{trial.location}{below.replace('/', os.sep)}", f"{trial.path}{below}", tree)
+        if stamp is not None:
+            yield below, stamp
+
+
+def _steps(trial: _Folder, tree: _Tree) -> list[str]:
+    """The folders of a trial's steps, below its own, in the order of their names."""
+    place = f"{trial.location}{os.sep}{_STEPS}"
+    try:
+        with os.scandir(place) as listing:
+            found = sorted(entry.name for entry in listing if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+    if os.path.islink(place):  # noqa: PTH114 - a text is at hand
+        return []
+    below = [f"/{_STEPS}/{name}" for name in found if name.isprintable()]
+    outside = {
+        name for name in (f"/{_STEPS}", *below) if tree.exclude and _matches(f"{trial.path}{name}", tree.exclude)
+    }
+    return [] if f"/{_STEPS}" in outside else [name for name in below if name not in outside]
+
+
+def _trajectory_stamp(location: str, path: str, tree: _Tree) -> str | None:
+    """A stamp of the trajectory in a folder; None without one, and for one that is a link or lies behind one."""
     agent, name = _TRAJECTORY
-    place = f"{trial.location}{os.sep}{agent}"
+    place = f"{location}{os.sep}{agent}"
     try:
         state = os.lstat(f"{place}{os.sep}{name}")
     except OSError:
         return None
     if not stat.S_ISREG(state.st_mode) or os.path.islink(place):  # noqa: PTH114 - a text is at hand
         return None
-    if tree.exclude and any(_matches(f"{trial.path}/{part}", tree.exclude) for part in (agent, f"{agent}/{name}")):
+    if tree.exclude and any(_matches(f"{path}/{part}", tree.exclude) for part in (agent, f"{agent}/{name}")):
         return None
     return _stamp(state)
 

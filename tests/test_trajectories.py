@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,78 @@ def test_two_trials_that_case_alone_tells_apart_have_two_addresses(tmp_path: Pat
     add(tmp_path, "t__aaaaaaa", talk(said(1, "x")))
     add(tmp_path, "t__AAAAAAA", talk(said(1, "y")))
     assert len({path.lower() for path in pages(tmp_path)}) == 4
+
+
+def add_steps(archive: Path, name: str, steps: Mapping[str, object], order: list[str]) -> Path:
+    """A trial in several steps, as Harbor leaves it: nothing under its own `agent/`."""
+    folder = add(archive, name, None)
+    (folder / "agent").rmdir()
+    told = [{"step_name": step, "agent_result": {"n_input_tokens": 10}} for step in order]
+    (folder / "result.json").write_text(json.dumps(result(name, step_results=told)))
+    for step, trajectory in steps.items():
+        place = folder / "steps" / step / "agent"
+        place.mkdir(parents=True)
+        content = trajectory if isinstance(trajectory, bytes) else json.dumps(trajectory).encode()
+        (place / "trajectory.json").write_bytes(content)
+    return folder
+
+
+def test_every_step_of_a_trial_has_its_part_of_the_page_in_the_order_of_the_result(tmp_path: Path) -> None:
+    totals = {"final_metrics": {"total_prompt_tokens": 900, "total_cost_usd": 0.25}}
+    steps = {"10-fix": talk(said(1, "second said"), **totals), "2-plan": talk(said(1, "first said"), **totals)}
+    add_steps(tmp_path, "t__aaaaaaa", steps, ["2-plan", "10-fix"])
+    made = pages(tmp_path)
+    assert len(made) == 2  # one page in both languages
+    page = english(made)
+    assert (
+        page.index("2-plan") < page.index("first said") < page.index("10-fix</span></h2>") < page.index("second said")
+    )
+    assert 'href="#step-2">Step 2 <span lang="en">10-fix</span></a>' in page
+    assert 'id="step-1-turn-1"' in page
+    assert 'id="step-2-turn-1"' in page
+    assert "0.5 USD" in page  # of both steps
+    assert "第 2 阶段" in next(text for path, text in made.items() if path.startswith("zh/"))
+    run = read(tmp_path)
+    assert {file.page for file in run.trajectories} == {next(path for path in made)[len("runs/run/") :]}
+    (source,) = (item for item in run.sources if item.reader == "harbor_trajectory")
+    assert (source.path, source.rows) == ("run/trace_jobs/*/steps/*/agent/trajectory.json", 2)
+
+
+def test_a_step_that_the_result_does_not_name_comes_after_those_it_does(tmp_path: Path) -> None:
+    steps = {name: talk(said(1, f"said {name}")) for name in ("a", "step-10", "step-9", "z")}
+    folder = add_steps(tmp_path, "t__aaaaaaa", steps, ["z"])
+    (folder / "agent").mkdir()
+    (folder / "agent" / "trajectory.json").write_text(json.dumps(talk(said(1, "said last"))))
+    page = english(pages(tmp_path))
+    told = [page.index(f"said {name}<") for name in ("z", "a", "step-9", "step-10", "last")]
+    assert told == sorted(told)
+    assert "Step that was not finished" in page
+
+
+def test_a_damaged_step_is_a_problem_and_the_others_are_shown(tmp_path: Path) -> None:
+    add_steps(tmp_path, "t__aaaaaaa", {"a": b"{", "b": talk(said(1, "here"))}, ["a", "b"])
+    assert "here" in english(pages(tmp_path))
+    ((kind, what),) = odd(read(tmp_path))
+    assert kind == "trajectory.damaged"
+    assert "t__aaaaaaa/a" in what
+
+
+def test_steps_behind_a_link_or_excluded_are_not_there(tmp_path: Path) -> None:
+    folder = add_steps(
+        tmp_path / "archive", "t__aaaaaaa", {"a": talk(said(1, "x")), "b": talk(said(1, "y"))}, ["a", "b"]
+    )
+    site = SiteSettings(trajectories=True, exclude=("*/steps/b",))
+    assert [file.step for file in read(tmp_path / "archive", site).trajectories] == ["a"]
+    (folder / "steps").rename(tmp_path / "elsewhere")
+    (folder / "steps").symlink_to(tmp_path / "elsewhere")
+    assert read(tmp_path / "archive").trajectories == ()
+
+
+def test_a_step_changes_the_run_s_key(tmp_path: Path) -> None:
+    folder = add_steps(tmp_path, "t__aaaaaaa", {"a": talk(said(1, "one"))}, ["a"])
+    before = {file.fingerprint for file in task_of(tmp_path, ON).folder.files}
+    (folder / "steps" / "a" / "agent" / "trajectory.json").write_text(json.dumps(talk(said(1, "longer"))))
+    assert {file.fingerprint for file in task_of(tmp_path, ON).folder.files} != before
 
 
 def test_a_trajectory_changes_the_run_s_key(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from sitegen.model.problems import Problem, problem
 from sitegen.model.run import Run, SourceUse
 from sitegen.model.trajectory import TrajectoryFile
 from sitegen.readers.harbor_json import Oddities, Unusable, name_list
-from sitegen.readers.harbor_trajectory import NAME, PLACE, read_trajectory
+from sitegen.readers.harbor_trajectory import NAME, PLACE, STEPS, in_order, read_trajectory
 from sitegen.settings import SiteSettings
 
 _STEM = 48
@@ -30,43 +30,55 @@ def with_pages(run: Run, settings: SiteSettings) -> Run:
         return run
     chosen = _chosen(run.trajectories, run.trials, settings.trajectory_pages)
     oddities = Oddities()
-    good: dict[str, str] = {}
-    for file, page in zip(chosen, _addresses(chosen), strict=True):
-        try:
-            read_trajectory(file, oddities)
-        except Unusable as reason:
-            oddities.add(reason.kind, _trial(file))
-        else:
-            good[file.path] = page
+    good: dict[str, tuple[str, int]] = {}
+    for files, page in zip(chosen, _addresses(chosen), strict=True):
+        for order, file in enumerate(in_order(files)):
+            try:
+                read_trajectory(file, oddities)
+            except Unusable as reason:
+                oddities.add(reason.kind, file.name)
+            else:
+                good[file.path] = page, order
     return replace(
         run,
-        trajectories=tuple(replace(file, page=good.get(file.path, "")) for file in run.trajectories),
+        trajectories=tuple(_placed(file, *good.get(file.path, ("", 0))) for file in run.trajectories),
         problems=(*run.problems, *oddities.problems(run.path), *_without_result(run)),
         sources=tuple(sorted(_sources(run, good), key=lambda source: source.path)),
     )
 
 
-def _chosen(files: Sequence[TrajectoryFile], trials: pd.DataFrame | None, most: int) -> list[TrajectoryFile]:
-    """The files whose trials get a page, in table order: every task has one before any has two."""
+def _placed(file: TrajectoryFile, page: str, order: int) -> TrajectoryFile:
+    return replace(file, page=page, order=order)
+
+
+def _chosen(
+    files: Sequence[TrajectoryFile], trials: pd.DataFrame | None, most: int
+) -> list[tuple[TrajectoryFile, ...]]:
+    """The files of each trial that gets a page, in table order: every task has one before any has two."""
     if trials is None:
         return []
-    by_result = {file.result: file for file in files}
-    rows: list[tuple[int, int, TrajectoryFile]] = []
+    by_result: dict[str, tuple[TrajectoryFile, ...]] = {}
+    for file in files:
+        by_result[file.result] = (*by_result.get(file.result, ()), file)
+    rows: list[tuple[int, int, tuple[TrajectoryFile, ...]]] = []
     seen: dict[object, int] = {}
     for place, (source, task) in enumerate(zip(trials["source"], trials["task"], strict=True)):
-        file = by_result.get(source)
-        if file is not None:
+        found = by_result.get(source)
+        if found is not None:
             seen[task] = seen.get(task, 0) + 1
-            rows.append((seen[task], place, file))
+            rows.append((seen[task], place, found))
     rows.sort(key=lambda row: row[:2])
-    return [file for _, _, file in sorted(rows[:most], key=lambda row: row[1])]
+    return [found for _, _, found in sorted(rows[:most], key=lambda row: row[1])]
 
 
-def _addresses(files: Iterable[TrajectoryFile]) -> Iterator[str]:
+def _addresses(trials: Iterable[Sequence[TrajectoryFile]]) -> Iterator[str]:
     """`trials/3f/<name>-<hash>.html`: 256 folders, so that none grows beyond what hosts allow."""
     taken: set[str] = set()
-    for file in files:
-        stem = re.sub(r"[^a-z0-9._-]+", "-", _trial(file).lower()).strip("-._")[:_STEM].rstrip("-._") or "trial"
+    for file, *_ in trials:
+        stem = (
+            re.sub(r"[^a-z0-9._-]+", "-", (file.trial or file.path).lower()).strip("-._")[:_STEM].rstrip("-._")
+            or "trial"
+        )
         count, page = 0, ""
         while not page or page in taken:
             digest = hashlib.sha256(f"{file.path}{'#' * count}".encode()).hexdigest()
@@ -76,19 +88,15 @@ def _addresses(files: Iterable[TrajectoryFile]) -> Iterator[str]:
         yield page
 
 
-def _trial(file: TrajectoryFile) -> str:
-    return file.path.removesuffix(f"/{PLACE}").rpartition("/")[2] or file.path
-
-
 def _without_result(run: Run) -> list[Problem]:
     known = set(run.trials["source"]) if run.trials is not None else set()
-    lost = [_trial(file) for file in run.trajectories if file.result not in known]
+    lost = list(dict.fromkeys(file.trial or file.path for file in run.trajectories if file.result not in known))
     if not lost:
         return []
     return [problem("trajectory.no-result", run.path, None, count=len(lost), names=name_list(lost, len(lost)))]
 
 
-def _sources(run: Run, good: Mapping[str, str]) -> Iterator[SourceUse]:
+def _sources(run: Run, good: Mapping[str, tuple[str, int]]) -> Iterator[SourceUse]:
     """The run's sources, with the trajectories of trial folders as one per folder of trials."""
     own = {file.path for file in run.trajectories}
     for source in run.sources:
@@ -97,8 +105,9 @@ def _sources(run: Run, good: Mapping[str, str]) -> Iterator[SourceUse]:
     listed = {source.path: source for source in run.sources}
     groups: dict[str, list[TrajectoryFile]] = {}
     for file in run.trajectories:
-        above = file.path.removesuffix(f"/{PLACE}").rpartition("/")[0]
-        place = file.path if file.path in listed else f"{above}/*/{PLACE}".removeprefix("/")
+        above = file.result.rpartition("/")[0].rpartition("/")[0]
+        inner = f"{STEPS}/*/{PLACE}" if file.step else PLACE
+        place = file.path if file.path in listed else f"{above}/*/{inner}".removeprefix("/")
         groups.setdefault(place, []).append(file)
     for place, files in groups.items():
         count = sum(file.path in good for file in files)

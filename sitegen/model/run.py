@@ -52,7 +52,8 @@ class SourceFile:
     absent: tuple[str, ...] = field(repr=False, default=())
     """Of a bundle: the trial folders, relative to `location`, that hold no such file, sorted."""
     trajectories: tuple[str, ...] = field(repr=False, default=())
-    """Of a bundle of results: the trial folders, relative to `location`, that hold an agent's trajectory, sorted."""
+    """Of a bundle of results: the folders, relative to `location`, whose `agent/` holds an agent's trajectory, sorted:
+    those of trials, and those of a trial's steps (`<trial>/steps/<step>`)."""
 
     @property
     def bundled(self) -> bool:

@@ -17,7 +17,7 @@ MARK_END = "\ue001"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrajectoryFile:
-    """A trajectory that lies in a trial's folder."""
+    """A trajectory that lies in a trial's folder. A trial in several steps has one of each step."""
 
     path: str
     """POSIX path relative to the archive root."""
@@ -26,7 +26,21 @@ class TrajectoryFile:
     location: Path = field(repr=False)
     """Where the file is on this machine; never shown, never written."""
     page: str = ""
-    """Site path of the trial's page below the run's folder; empty for none."""
+    """Site path of the trial's page below the run's folder; empty for none. The trial's other steps share it."""
+    step: str = ""
+    """Name of the step; empty for a trial in one."""
+    order: int = 0
+    """Place of the step in its trial, from 0; told only where the trial has a page."""
+
+    @property
+    def trial(self) -> str:
+        """Name of the trial's folder; empty where the archive itself is it."""
+        return self.result.rpartition("/")[0].rpartition("/")[2]
+
+    @property
+    def name(self) -> str:
+        """What it is called in a problem: the trial, and the step where there are several."""
+        return "/".join(part for part in (self.trial, self.step) if part) or self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
@@ -86,6 +87,26 @@ class TurnView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TalkView:
+    """One dialogue: the trial's, or that of one of its steps."""
+
+    id: str
+    """Anchor."""
+    title: str
+    """Heading."""
+    name: str
+    """Name of the step, in the run's own words; empty for none."""
+    files: tuple[Fact, ...]
+    """Further files that are named: continuation, other agents."""
+    notes: tuple[Piece, ...]
+    """The writer's notes."""
+    turns: tuple[TurnView, ...]
+    """Turns shown."""
+    sentence: str
+    """How many turns, and what of them is not shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialPage:
     """View model of a trial's page."""
 
@@ -109,14 +130,8 @@ class TrialPage:
     """Exception; empty for none."""
     facts: tuple[Fact, ...]
     """Reward, turns, tokens, cost, duration, agent."""
-    files: tuple[Fact, ...]
-    """Further files that are named: continuation, other agents."""
-    notes: tuple[Piece, ...]
-    """The writer's notes."""
-    turns: tuple[TurnView, ...]
-    """Turns shown."""
-    sentence: str
-    """How many turns, and what of them is not shown."""
+    talks: tuple[TalkView, ...]
+    """Its dialogue, or those of its steps."""
     previous: Link | None
     """The trial before in the table that has a page."""
     following: Link | None
@@ -127,16 +142,18 @@ def trial_files(run: Run, analysis: RunAnalysis, site: SiteContext, talks: Talks
     """The pages of a run's trials in both languages, made one trial at a time."""
     threshold = analysis.trials.success_threshold if analysis.trials else site.settings.success_threshold
     rows = _rows(run)
-    files = sorted((file for file in run.trajectories if file.page), key=lambda file: rows[file.result]["place"])
-    for place, file in enumerate(files):
-        talk = talks(file)
-        if talk is None:
+    shown = sorted((file for file in run.trajectories if file.page), key=lambda file: rows[file.result]["place"])
+    trials = [sorted(files, key=lambda file: file.order) for _, files in groupby(shown, lambda file: file.result)]
+    for place, files in enumerate(trials):
+        told = [(file, talk) for file in files if (talk := talks(file)) is not None]
+        if not told:
             continue
-        around = (files[place - 1] if place else None, files[place + 1] if place + 1 < len(files) else None)
-        maker = _Maker(run, rows[file.result], file, threshold)
+        before = trials[place - 1][0] if place else None
+        around = (before, trials[place + 1][0] if place + 1 < len(trials) else None)
+        maker = _Maker(run, rows[files[0].result], files[0], threshold)
         for lang in LANGS:
             voice = Voice(lang, maker.path)
-            page = maker.page(talk, voice, _Allowance(site.settings.trajectory_page_chars), site, around)
+            page = maker.page(told, voice, _Allowance(site.settings.trajectory_page_chars), site, around)
             yield render_page(TEMPLATE, page, site, lang)
 
 
@@ -150,8 +167,8 @@ def trajectory_note(run: Run, site: SiteContext, voice: Voice) -> str:
     if not run.trajectories or run.trials is None:
         return ""
     known = set(run.trials["source"])
-    there = sum(file.result in known for file in run.trajectories)
-    shown = sum(bool(file.page) for file in run.trajectories)
+    there = len({file.result for file in run.trajectories if file.result in known})
+    shown = len({file.page for file in run.trajectories if file.page})
     values = {"n": voice.count(there), "total": voice.count(len(run.trials)), "shown": voice.count(shown)}
     if not site.settings.trajectories:
         return voice.say("talk.off", **values)
@@ -194,7 +211,7 @@ class _Maker:
 
     def page(
         self,
-        talk: Trajectory,
+        told: Sequence[tuple[TrajectoryFile, Trajectory]],
         voice: Voice,
         room: _Allowance,
         site: SiteContext,
@@ -203,7 +220,10 @@ class _Maker:
         """The view model."""
         task, trial = str(self.row["task"] or ""), str(self.row["trial"] or "")
         exception = self.row["exception"] if isinstance(self.row["exception"], str) else ""
-        turns = tuple(_turns(talk.turns, voice, room, site.settings.trajectory_message_chars))
+        steps = any(file.step for file, _ in told)
+        talks = []
+        for file, talk in told:
+            talks.append(_talk_view(talk, file if steps else None, voice, room, site.settings.trajectory_message_chars))
         table = voice.urls.page_to(run_page(self.run.slug, "trials"))
         return TrialPage(
             head=self._head(task, trial, exception, site),
@@ -215,11 +235,8 @@ class _Maker:
             trial=trial,
             outcome=self._outcome(),
             exception=exception,
-            facts=tuple(self._facts(talk, voice)),
-            files=tuple(_files(talk, voice)),
-            notes=_pieces(talk.notes, site.settings.trajectory_message_chars, voice) if talk.notes else (),
-            turns=turns,
-            sentence=_sentence(talk, len(turns), voice),
+            facts=tuple(self._facts([talk for _, talk in told], voice)),
+            talks=tuple(talks),
             previous=self._beside(around[0], voice),
             following=self._beside(around[1], voice),
         )
@@ -245,12 +262,12 @@ class _Maker:
         reward = _float(self.row["reward"])
         return "ungraded" if reward is None else "success" if reward > self.threshold else "failure"
 
-    def _facts(self, talk: Trajectory, voice: Voice) -> Iterator[Fact]:
+    def _facts(self, talks: Sequence[Trajectory], voice: Voice) -> Iterator[Fact]:
         row = self.row
         tokens = {
-            "input": (_float(row["input_tokens"]), talk.prompt_tokens),
-            "cached": (_float(row["cache_tokens"]), talk.cached_tokens),
-            "output": (_float(row["output_tokens"]), talk.completion_tokens),
+            "input": (_float(row["input_tokens"]), _sum(talk.prompt_tokens for talk in talks)),
+            "cached": (_float(row["cache_tokens"]), _sum(talk.cached_tokens for talk in talks)),
+            "output": (_float(row["output_tokens"]), _sum(talk.completion_tokens for talk in talks)),
         }
         yield Fact(label=voice.say("trial.reward"), value=voice.number(_float(row["reward"])))
         turns = _float(row["turns"])
@@ -261,15 +278,38 @@ class _Maker:
             if value is not None:
                 yield Fact(label=voice.say(f"talk.{name}"), value=voice.count(value))
         cost = _float(row["cost_usd"])
-        cost = talk.cost_usd if cost is None else cost
+        cost = _sum(talk.cost_usd for talk in talks) if cost is None else cost
         if cost is not None:
-            yield Fact(label=voice.say("talk.cost"), value=f"{fmt.number(cost)} USD")
+            yield Fact(label=voice.say("talk.cost"), value=f"{fmt.plain(cost, 4)} USD")
         wall = _float(row["wall_s"])
         if wall is not None:
             yield Fact(label=voice.say("talk.wall"), value=voice.duration(wall))
-        for name, text in (("agent", talk.agent), ("model", talk.model), ("format", talk.version)):
-            if text:
-                yield Fact(label=voice.say(f"talk.{name}"), value=text, code=True)
+        for name, field in (("agent", "agent"), ("model", "model"), ("format", "version")):
+            texts = dict.fromkeys(text for talk in talks if (text := getattr(talk, field)))
+            if texts:
+                yield Fact(label=voice.say(f"talk.{name}"), value=", ".join(texts), code=True)
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    """The sum of what is told; None where nothing is."""
+    told = [value for value in values if value is not None]
+    return sum(told) if told else None
+
+
+def _talk_view(talk: Trajectory, step: TrajectoryFile | None, voice: Voice, room: _Allowance, limit: int) -> TalkView:
+    """One dialogue; of a trial in steps, anchors begin with the step's number."""
+    number = step.order + 1 if step else 0
+    title = "talk.heading" if step is None else "talk.step" if step.step else "talk.step-open"
+    turns = tuple(_turns(talk.turns, voice, room, limit, f"step-{number}-" if step else ""))
+    return TalkView(
+        id=f"step-{number}" if step else "talk",
+        title=voice.say(title, n=number),
+        name=step.step if step else "",
+        files=tuple(_files(talk, voice)),
+        notes=_pieces(talk.notes, limit, voice) if talk.notes else (),
+        turns=turns,
+        sentence=_sentence(talk, len(turns), voice),
+    )
 
 
 def _float(value: object) -> float | None:
@@ -291,14 +331,14 @@ def _sentence(talk: Trajectory, shown: int, voice: Voice) -> str:
     return voice.say(key, n=voice.count(total), shown=voice.count(shown), left=voice.count(total - shown))
 
 
-def _turns(turns: Sequence[Turn], voice: Voice, room: _Allowance, limit: int) -> Iterator[TurnView]:
+def _turns(turns: Sequence[Turn], voice: Voice, room: _Allowance, limit: int, prefix: str = "") -> Iterator[TurnView]:
     """The turns until the page is full."""
     repeated = {number for number, count in Counter(turn.number for turn in turns).items() if count > 1}
     before: float | None = None
     for place, turn in enumerate(turns, 1):
         if room.left <= 0:
             return
-        name = f"turn-{turn.number}" if not repeated else f"turn-{place}"
+        name = f"{prefix}turn-{place if repeated else turn.number}"
         long = turn.role != "agent" and len(turn.message) > LONG_CHARS
         above = [("reasoning", turn.reasoning), ("message", turn.message if long else "")]
         yield TurnView(
@@ -329,7 +369,7 @@ def _marks(turn: Turn, before: float | None, voice: Voice) -> Iterator[str]:
     if turn.completion_tokens is not None:
         yield voice.say("talk.completion", n=voice.count(turn.completion_tokens))
     if turn.cost_usd is not None:
-        yield f"{fmt.number(turn.cost_usd, 3)} USD"
+        yield f"{fmt.plain(turn.cost_usd, 3)} USD"
 
 
 def _text_fold(kind: str, text: str, voice: Voice, room: _Allowance, limit: int) -> Fold:

@@ -23,7 +23,8 @@ from sitegen.readers.harbor_json import Oddities, Unusable, read_object
 NAME = "harbor_trajectory"
 """Shown as reader on the Sources page."""
 PLACE = "agent/trajectory.json"
-"""Where Harbor puts it in a trial's folder."""
+"""Where Harbor puts it in a trial's folder; of a trial in several steps, in `steps/<name>/` of it."""
+STEPS = "steps"
 RESULT = "result.json"
 BASE64_LEAST = 512
 """Shorter runs of base64 characters stay: hashes, ids, keys of a cache."""
@@ -33,6 +34,7 @@ MOST_NAMED = 64
 """Other trajectories that are named."""
 
 _VERSION = re.compile(r"ATIF-v1(?:\.\d{1,4}){0,2}")
+_STEP = re.compile(rf"(?P<trial>(?:.*/)?){STEPS}/(?P<step>[^/]+)/")
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "agent": "agent", "assistant": "agent"}
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(
@@ -52,11 +54,13 @@ def trajectory_files(folder: RunFolder) -> tuple[TrajectoryFile, ...]:
 def _bundled(folder: RunFolder) -> Iterator[TrajectoryFile]:
     for source in folder.files:
         above = source.path.removesuffix(f"*/{source.name}")
-        for trial in source.trajectories:
+        for place in source.trajectories:
+            trial, _, step = place.partition(f"/{STEPS}/")
             yield TrajectoryFile(
-                path=f"{above}{trial}/{PLACE}",
+                path=f"{above}{place}/{PLACE}",
                 result=f"{above}{trial}/{RESULT}",
-                location=source.location / trial / PLACE,
+                location=source.location / place / PLACE,
+                step=step,
             )
 
 
@@ -65,8 +69,38 @@ def _single(folder: RunFolder) -> Iterator[TrajectoryFile]:
     paths = {source.path for source in folder.files if not source.bundled}
     for source in folder.files:
         above, found, _ = source.path.rpartition(PLACE)
-        if found and (not above or above.endswith("/")) and above + RESULT in paths and above + found == source.path:
+        if not found or (above and not above.endswith("/")) or above + found != source.path:
+            continue
+        if above + RESULT in paths:
             yield TrajectoryFile(path=source.path, result=above + RESULT, location=source.location)
+        elif (part := _STEP.fullmatch(above)) is not None and part["trial"] + RESULT in paths:
+            result = part["trial"] + RESULT
+            yield TrajectoryFile(path=source.path, result=result, location=source.location, step=part["step"])
+
+
+def in_order(files: Sequence[TrajectoryFile]) -> list[TrajectoryFile]:
+    """The trajectories of one trial in the order of its steps: as its result names them, else by their names.
+
+    One that lies beside the steps is of a step that was not finished: it comes last.
+    """
+    named = next((_step_names(file) for file in files if file.step), [])
+    places = {name: at for at, name in enumerate(named)}
+    return sorted(files, key=lambda file: (not file.step, places.get(file.step, len(places)), _natural(file.step)))
+
+
+def _step_names(file: TrajectoryFile) -> list[str]:
+    """The steps that the result of a step's trial lists; none where it cannot be read."""
+    try:
+        found = read_object(str(file.location.parents[3] / RESULT), file.name, Oddities())
+    except Unusable:
+        return []
+    parts = [part.get("step_name") for part in _list(found.get("step_results")) if isinstance(part, dict)]
+    return [name for name in parts if isinstance(name, str)]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A key by which `step-2` comes before `step-10`."""
+    return [(int(part) if part.isdecimal() else -1, part) for part in re.split(r"(\d{1,9})", name) if part]
 
 
 def read_trajectory(file: TrajectoryFile, oddities: Oddities | None = None) -> Trajectory:
@@ -82,7 +116,7 @@ def read_trajectory(file: TrajectoryFile, oddities: Oddities | None = None) -> T
         raise Unusable(reason.kind.replace("harbor.", "trajectory.", 1)) from reason
     trajectory = trajectory_of(found)
     if oddities is not None:
-        name = file.path.removesuffix(f"/{PLACE}").rpartition("/")[2]
+        name = file.name
         if noted.count("harbor.encoding"):
             oddities.add("trajectory.encoding", name)
         if trajectory.skipped:

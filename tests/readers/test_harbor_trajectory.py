@@ -145,16 +145,22 @@ def test_files_of_a_run_lie_beside_their_results(tmp_path: Path) -> None:
         location=tmp_path / "run" / "trace_jobs",
         size=2,
         members=("b__1234567/result.json",),
-        trajectories=("b__1234567",),
+        trajectories=("b__1234567", "c__1234567/steps/plan"),
     )
-    files = (plain("run/odd/agent/trajectory.json"), plain("run/odd/result.json"), plain("run/agent/trajectory.json"))
+    names = ("odd/agent/trajectory.json", "odd/result.json", "odd/steps/fix/agent/trajectory.json")
+    lost = ("agent/trajectory.json", "steps/fix/agent/trajectory.json")
+    files = tuple(plain(f"run/{name}") for name in (*names, *lost))
     folder = RunFolder(path="run", name="run", location=tmp_path / "run", files=(*files, bundle))
     found = trajectory_files(folder)
-    assert [(file.path, file.result) for file in found] == [
-        ("run/odd/agent/trajectory.json", "run/odd/result.json"),
-        ("run/trace_jobs/b__1234567/agent/trajectory.json", "run/trace_jobs/b__1234567/result.json"),
+    jobs = "run/trace_jobs"
+    assert [(file.path, file.result, file.step) for file in found] == [
+        ("run/odd/agent/trajectory.json", "run/odd/result.json", ""),
+        ("run/odd/steps/fix/agent/trajectory.json", "run/odd/result.json", "fix"),
+        (f"{jobs}/b__1234567/agent/trajectory.json", f"{jobs}/b__1234567/result.json", ""),
+        (f"{jobs}/c__1234567/steps/plan/agent/trajectory.json", f"{jobs}/c__1234567/result.json", "plan"),
     ]
-    assert found[1].location == tmp_path / "run" / "trace_jobs" / "b__1234567" / "agent" / "trajectory.json"
+    assert found[2].location == tmp_path / jobs / "b__1234567" / "agent" / "trajectory.json"
+    assert [file.name for file in found] == ["odd", "odd/fix", "b__1234567", "c__1234567/plan"]
 
 
 @pytest.mark.parametrize(
