@@ -1,4 +1,8 @@
-"""The work on all runs of an archive: what has not changed is taken from the cache, the rest is given to workers."""
+"""The work on all runs of an archive: what has not changed is taken from the cache, the rest is given to workers.
+
+What imports the readers, pandas or the pages is imported by the functions that workers call, so that a build whose
+workers do everything does not import it twice.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +14,9 @@ from pathlib import Path
 from typing import Literal
 
 from sitegen.cache import Cache, CachedFile, Entry, key_of, load
-from sitegen.charts.assets import charts_script, vega_script
 from sitegen.executor import Workers
-from sitegen.pages.archive_data import found_scripts
-from sitegen.pages.assets import site_assets
-from sitegen.pages.row import RunRow
-from sitegen.run_work import RunTask, SiteTask, make_archive_data, make_run, make_site
 from sitegen.settings import SiteSettings
+from sitegen.tasks import RunTask, SiteTask
 from sitegen.text import LANGS, Lang
 from sitegen.write import Output
 
@@ -74,24 +74,12 @@ def plan_runs(tasks: Sequence[RunTask], settings: SiteSettings, archive: Path, f
     return Plan(tasks=tuple(tasks), keys=keys, folder=folder, found=tuple(load(folder, key) for key in keys), base=base)
 
 
-def all_assets(workers: Workers, kept: Path | None) -> dict[str, bytes]:
-    """Logical name to content of what all pages share; the two that take a second each are made side by side.
-
-    Args:
-        workers: who may help.
-        kept: folder where they are kept between builds; None for none.
-    """
-    vega = workers.aside(vega_script, kept)
-    charts = charts_script(kept)
-    return {**site_assets(), "charts.js": charts, "vega.js": vega()}
-
-
 def do_runs(plan: Plan, parcel: bytes, workers: Workers, progress: Progress) -> tuple[Entry, ...]:
     """Every run's files and row, in path order.
 
     Args:
         plan: what there is to do.
-        parcel: what every worker needs (`run_work.packed`).
+        parcel: what every worker needs, a packed `Parcel`.
         workers: who does it.
         progress: told the runs done and the runs there are.
     """
@@ -124,7 +112,7 @@ def do_site(plan: Plan, entries: Sequence[Entry], parcel: bytes, workers: Worker
             pass
     data = _made(plan.folder, keys["data"])
     missing = [(lang, keys[lang]) for lang in LANGS if load(plan.folder, keys[lang]) is None]
-    task = replace(task, series={}, compare={}, data=found_scripts(file.path for file in data.files))
+    task = replace(task, series={}, compare={}, data=[file.path for file in data.files])
     pages = partial(_make_site, root=plan.folder, parcel=parcel, task=task)
     for _ in workers.each(pages, missing, lambda item: f"the site's pages, {item[0]}"):
         pass
@@ -147,11 +135,6 @@ def put(output: Output, entry: Entry, *, maker: str) -> None:
         output.link(file.path, file.location, sha256=file.sha256, maker=maker)
 
 
-def rows_of(entries: Sequence[Entry]) -> tuple[RunRow, ...]:
-    """The rows of finished runs."""
-    return tuple(RunRow.from_json(entry.row) for entry in entries)
-
-
 def cache_for(archive: Path, site: Path, given: Path | None, *, keep: bool) -> AbstractContextManager[Cache | None]:
     """The cache to use: the one given, else a hidden folder beside the site; None when nothing is to be kept."""
     if not keep:
@@ -161,14 +144,20 @@ def cache_for(archive: Path, site: Path, given: Path | None, *, keep: bool) -> A
 
 
 def _make_run(item: tuple[RunTask, str], root: Path, parcel: bytes) -> None:
+    from sitegen.run_work import make_run
+
     make_run(*item, root, parcel)
 
 
 def _make_site(item: tuple[Lang, str], root: Path, parcel: bytes, task: SiteTask) -> None:
+    from sitegen.run_work import make_site
+
     make_site(*item, root, parcel, task)
 
 
 def _make_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
+    from sitegen.run_work import make_archive_data
+
     make_archive_data(key, root, parcel, task)
 
 

@@ -6,15 +6,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sitegen import __version__
-from sitegen.all_runs import Progress, all_assets, cache_for, do_runs, do_site, plan_runs, put, rows_of
+from sitegen.all_runs import Progress, cache_for, do_runs, do_site, put
 from sitegen.budgets import OverBudget, over_budget
 from sitegen.executor import Workers
-from sitegen.glossary.lookup import load_glossary
-from sitegen.pages.assets import hashed
-from sitegen.pages.base import SiteContext
-from sitegen.run_work import ProblemCounts, counted, find_runs, packed
+from sitegen.prepare import Search, planned, prepared
 from sitegen.settings import load_site_settings
+from sitegen.tasks import ProblemCounts, counted
 from sitegen.write import Output, Written
 
 
@@ -58,18 +55,18 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
     """
     options, started = options or BuildOptions(), time.monotonic()
     settings = load_site_settings(archive)
-    glossary = load_glossary(archive)
+    fresh = not options.keep or not site.exists()
     with Output(site, archive) as output, cache_for(archive, site, options.cache, keep=options.keep) as cache:
-        found = find_runs(archive, settings, output.site)
-        plan = plan_runs(found.tasks, settings, archive, cache.entries if cache else output.scratch())
-        with Workers(options.workers, len(plan.missing)) as workers:
-            assets = all_assets(workers, cache.root if cache else None)
-            paths = hashed(assets)
-            parcel = packed(SiteContext(settings=settings, assets=paths, glossary=glossary, version=__version__))
-            entries = do_runs(plan, parcel, workers, options.progress)
-            pages = do_site(plan, entries, parcel, workers)
-        for name, content in assets.items():
-            output.write(paths[name], content, maker="assets")
+        kept, folder = (cache.root, cache.entries) if cache else (None, output.scratch())
+        search = Search(archive=archive, settings=settings, site=output.site, folder=folder)
+        known = None if fresh else planned(search)
+        with Workers(options.workers, len(known[1].missing) if known else None) as workers:
+            ready = prepared(search, kept, known, workers)
+            plan = ready.plan
+            entries = do_runs(plan, ready.parcel, workers, options.progress)
+            pages = do_site(plan, entries, ready.parcel, workers)
+        for path, content in ready.assets.items():
+            output.write(path, content, maker="assets")
         for task, entry in zip(plan.tasks, entries, strict=True):
             put(output, entry, maker=f"run {task.folder.path}")
         for entry in pages:
@@ -80,7 +77,7 @@ def build_site(archive: Path, site: Path, options: BuildOptions | None = None) -
     return BuildReport(
         runs=len(plan.tasks),
         cached=len(plan.tasks) - len(plan.missing),
-        problems=counted(found.problems, rows_of(entries)),
+        problems=counted(ready.problems, [entry.row for entry in entries]),
         heavy=over_budget((file.path, file.sent) for entry in (*entries, *pages) for file in entry.files),
         written=written,
         seconds=time.monotonic() - started,

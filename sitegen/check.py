@@ -14,8 +14,9 @@ from sitegen.glossary.lookup import load_glossary
 from sitegen.glossary.report import LoggedName, MissingReport, missing_names
 from sitegen.model.problems import Problem
 from sitegen.publish.run_json import crosscheck as published_number
-from sitegen.run_work import Checked, ProblemCounts, check_run, counted, find_runs, logged_names
+from sitegen.run_work import Checked, check_run, find_runs, logged_names
 from sitegen.settings import load_site_settings
+from sitegen.tasks import ProblemCounts, counted
 from sitegen.text import Lang
 
 JSON_SCHEMA = 1

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sitegen.glossary.lookup import Glossary
     from sitegen.glossary.report import Explained, MissingReport
     from sitegen.publish.host_finding import HostFinding
-    from sitegen.run_work import ProblemCounts
+    from sitegen.tasks import ProblemCounts
 
 Label = Text | None
 Progress = Callable[[int, int], None]

@@ -50,14 +50,16 @@ def default_workers() -> int:
 class Workers:
     """Processes that work for one command; a context manager. Few or one job are done in this process."""
 
-    def __init__(self, count: int | None, jobs: int) -> None:
+    def __init__(self, count: int | None, jobs: int | None) -> None:
         """For so many jobs.
 
         Args:
             count: processes; None for as many as there are processors.
-            jobs: how much there is to do; one job needs no further process.
+            jobs: how much there is to do, None while nobody knows; one job needs no further process.
         """
-        size = min(count or default_workers(), jobs)
+        size = count or default_workers()
+        if jobs is not None:
+            size = min(size, jobs)
         self._pool = None
         if size > 1:
             context = _context()

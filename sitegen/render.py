@@ -11,13 +11,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import nh3
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -167,17 +168,52 @@ def _rendering(frame: Frame) -> Iterator[None]:
         _frame.reset(token)
 
 
+class _Compiled(BytecodeCache):
+    """Templates that this process or another one has compiled."""
+
+    code: ClassVar[dict[str, bytes]] = {}
+    """Bytecode by the template's key."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Takes what there is; code of another source or another Python is passed over."""
+        if bucket.key in self.code:
+            bucket.bytecode_from_string(self.code[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps what was just compiled."""
+        self.code[bucket.key] = bucket.bytecode_to_string()
+
+
+def compiled_templates() -> Mapping[str, bytes]:
+    """Every template compiled, for `install_templates` in other processes, which compile nothing then."""
+    for name in environment().list_templates():
+        environment().get_template(name)
+    return dict(_Compiled.code)
+
+
+def install_templates(compiled: Mapping[str, bytes]) -> None:
+    """Takes templates that another process compiled."""
+    _Compiled.code.update(compiled)
+
+
+class _Environment(Environment):
+    def _generate(self, *source: Any, **options: Any) -> str:
+        """Compiles outside every page, so that what follows the page's language cannot become a constant."""
+        return Context().run(super()._generate, *source, **options)
+
+
 @cache
 def environment() -> Environment:
     """The jinja environment, made once per process."""
-    env = Environment(
+    env = _Environment(
         loader=FileSystemLoader(folder("templates"), encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        optimized=False,  # constants must not be folded: filters depend on the page's language
+        bytecode_cache=_Compiled(),
+        optimized=False,
     )
     env.globals = {
         "t": _string,

@@ -7,12 +7,10 @@ result be kept. Only the row leaves the process that did the work; the files go 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from sitegen import cache
 from sitegen.analyse.crosscheck import CrossCheck, cross_check
@@ -21,17 +19,17 @@ from sitegen.analyse.run_analysis import analyse
 from sitegen.assemble import assemble
 from sitegen.assemble.trajectories import with_pages
 from sitegen.charts import run_charts
-from sitegen.charts.compiled import compiled_forms, install
+from sitegen.charts.compiled import install
 from sitegen.glossary.report import LoggedName
 from sitegen.model.problems import Problem
 from sitegen.model.run import ReadResult, Run, RunConfig, RunFolder, RunSettings
 from sitegen.model.tables import STEPS
 from sitegen.model.trajectory import Trajectory, TrajectoryFile
 from sitegen.pages import run_files, site_files
-from sitegen.pages.archive_data import archive_files
+from sitegen.pages.archive_data import archive_files, found_scripts
 from sitegen.pages.base import SiteContext
 from sitegen.pages.compare_data import compare_script
-from sitegen.pages.index import ArchiveScripts, newest_first
+from sitegen.pages.index import newest_first
 from sitegen.pages.moved import with_old_addresses
 from sitegen.pages.row import RunRow, run_row
 from sitegen.pages.trial import trial_files
@@ -39,31 +37,13 @@ from sitegen.privacy import masked, masked_value
 from sitegen.readers import READERS
 from sitegen.readers.harbor_json import Unusable
 from sitegen.readers.harbor_trajectory import read_trajectory, trajectory_files
+from sitegen.render import install_templates
 from sitegen.scan import addresses, claimant, scan_archive, settings_file, with_heads
 from sitegen.settings import SiteSettings, load_run_settings
+from sitegen.tasks import ArchiveTasks as ArchiveTasks
+from sitegen.tasks import Parcel, SiteTask
+from sitegen.tasks import RunTask as RunTask
 from sitegen.text import Lang
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTask:
-    """One run to work on."""
-
-    folder: RunFolder
-    """Its files, and what scan had to say."""
-    settings: RunSettings
-    """Its `run.toml`."""
-    slug: str
-    """Its address."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveTasks:
-    """What there is to do for an archive."""
-
-    tasks: tuple[RunTask, ...]
-    """The runs to publish, in path order."""
-    problems: tuple[Problem, ...]
-    """What was noticed outside every run."""
 
 
 def find_runs(archive: Path, site: SiteSettings, output: Path | None = None) -> ArchiveTasks:
@@ -99,20 +79,6 @@ def _assembled(task: RunTask, site: SiteSettings) -> Run:
     return replace(run, trajectories=trajectory_files(folder))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteTask:
-    """What the site's own files are made from."""
-
-    rows: Sequence[Mapping[str, Any]]
-    """One row per run, as JSON data."""
-    series: Mapping[str, Path]
-    """Run address to its series script, of the runs that have one."""
-    compare: Mapping[str, str] = field(default_factory=dict)
-    """Run address to the site path of its compare script."""
-    data: ArchiveScripts | None = None
-    """The scripts about all runs; None while they are being made."""
-
-
 def make_site(lang: Lang, key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
     """Makes the site's own pages in one language and stores them under a key.
 
@@ -120,11 +86,12 @@ def make_site(lang: Lang, key: str, root: Path, parcel: bytes, task: SiteTask) -
         lang: the language.
         key: their cache key.
         root: a folder of cache entries.
-        parcel: what `packed` made.
+        parcel: a packed `Parcel`.
         task: what they are made from.
     """
     known = [RunRow.from_json(row) for row in task.rows]
-    cache.store(root, key, site_files(known, _unpacked(parcel), (lang,), task.data), None)
+    data = found_scripts(task.data) if task.data is not None else None
+    cache.store(root, key, site_files(known, _unpacked(parcel), (lang,), data), None)
 
 
 def make_archive_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> None:
@@ -133,18 +100,13 @@ def make_archive_data(key: str, root: Path, parcel: bytes, task: SiteTask) -> No
     Args:
         key: their cache key.
         root: a folder of cache entries.
-        parcel: what `packed` made.
+        parcel: a packed `Parcel`.
         task: what they are made from.
     """
     known = newest_first([RunRow.from_json(row) for row in task.rows])
     reads = {slug: path.read_bytes for slug, path in task.series.items()}
     site = _unpacked(parcel)
     cache.store(root, key, chain(archive_files(known, site, reads), compare_script(known, site, task.compare)), None)
-
-
-def packed(context: SiteContext) -> bytes:
-    """What every worker needs beside its run, as one parcel that it opens once."""
-    return pickle.dumps((context, compiled_forms()))
 
 
 def make_run(task: RunTask, key: str, root: Path, parcel: bytes) -> None:
@@ -154,7 +116,7 @@ def make_run(task: RunTask, key: str, root: Path, parcel: bytes) -> None:
         task: the run.
         key: its cache key.
         root: a folder of cache entries.
-        parcel: what `packed` made.
+        parcel: a packed `Parcel`.
     """
     site = _unpacked(parcel)
     whole = _assembled(task, site.settings)
@@ -171,38 +133,6 @@ def _dialogue(file: TrajectoryFile, config: RunConfig | None) -> Trajectory | No
         return masked_value(read_trajectory(file), config)
     except Unusable:
         return None  # said by `with_pages`
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemCounts:
-    """Problems by severity."""
-
-    errors: int
-    """Data lost."""
-    warnings: int
-    """Part lost, or doubtful."""
-    infos: int
-    """Worth knowing."""
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.errors + self.warnings + self.infos
-
-    @property
-    def serious(self) -> int:
-        """The ones that `--strict` does not let pass."""
-        return self.errors + self.warnings
-
-
-def counted(problems: Sequence[Problem], rows: Sequence[RunRow] = ()) -> ProblemCounts:
-    """Problems, and those that runs' rows count, by severity."""
-    severities = [problem.severity for problem in problems]
-    return ProblemCounts(
-        errors=severities.count("error") + sum(row.errors for row in rows),
-        warnings=severities.count("warning") + sum(row.warnings for row in rows),
-        infos=severities.count("info") + sum(row.infos for row in rows),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,8 +188,9 @@ def _read(folder: RunFolder) -> tuple[ReadResult, ...]:
 
 
 @lru_cache(maxsize=1)
-def _unpacked(parcel: bytes) -> SiteContext:
-    context, forms = pickle.loads(parcel)
-    install(forms)
-    assert isinstance(context, SiteContext)
-    return context
+def _unpacked(packed: bytes) -> SiteContext:
+    parcel = pickle.loads(packed)
+    assert isinstance(parcel, Parcel)
+    install(parcel.forms)
+    install_templates(parcel.templates)
+    return SiteContext(settings=parcel.settings, assets=parcel.assets, glossary=parcel.glossary, version=parcel.version)

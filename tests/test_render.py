@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import UndefinedError
+from jinja2 import DictLoader, UndefinedError
 
 from sitegen import render as rendering
 from sitegen.glossary.observed import Observed
@@ -287,3 +287,29 @@ def test_the_policy_is_strict() -> None:
     assert rendering.CSP.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
     assert "unsafe" not in rendering.CSP
     assert "base-uri 'none'; form-action 'none'" in rendering.CSP
+
+
+def test_compiled_templates_are_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = rendering.compiled_templates()
+    assert len(given) >= len(rendering.environment().list_templates()) > 0
+    rendering.install_templates(given)
+    rendering.environment.cache_clear()
+    environment = rendering.environment()
+    monkeypatch.setattr(environment, "_parse", None)
+    try:
+        names = [name for name in environment.list_templates() if environment.get_template(name).name != name]
+    finally:
+        rendering.environment.cache_clear()
+    assert names == []
+
+
+def test_code_of_another_source_is_compiled_anew() -> None:
+    rendering.environment.cache_clear()
+    environment = rendering.environment()
+    environment.loader = DictLoader({"probe.html": "old"})
+    assert environment.get_template("probe.html").render() == "old"
+    rendering.environment.cache_clear()
+    environment = rendering.environment()
+    environment.loader = DictLoader({"probe.html": "new"})
+    assert environment.get_template("probe.html").render() == "new"
+    rendering.environment.cache_clear()

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from sitegen.model.problems import Problem
 from sitegen.model.trajectory import TrajectoryFile
 from sitegen.settings import OverlapRule as OverlapRule
 from sitegen.settings import RunSettings as RunSettings
 from sitegen.text import Text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EndCause = Literal[
     "finished",

@@ -5,11 +5,11 @@ Third-party bytes (the Vega runtime) are not here. Hashing and writing are `hash
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import cache
 
 from sitegen.render import js_text
+from sitegen.resources import hashed as hashed
 from sitegen.resources import static_bytes
 from sitegen.text import ui_strings
 
@@ -110,15 +110,6 @@ def site_assets() -> Mapping[str, bytes]:
         "embed_size.js": static_bytes("js/embed_size.js"),
         "icon.svg": static_bytes("img/icon.svg"),
     }
-
-
-def hashed(assets: Mapping[str, bytes]) -> dict[str, str]:
-    """Logical name to site path with a hash of the content: `assets/sitegen.1a2b3c4d5e.css`."""
-    paths: dict[str, str] = {}
-    for name, content in assets.items():
-        stem, _, ending = name.rpartition(".")
-        paths[name] = f"assets/{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{ending}"
-    return paths
 
 
 def script_of(name: str) -> bytes:
