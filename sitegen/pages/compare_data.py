@@ -21,9 +21,9 @@ from sitegen import format as fmt
 from sitegen.analyse.progress import Curve, ema
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.series import Series, run_series
+from sitegen.analyse.smooth import trailing_mean
 from sitegen.charts.payload import number
 from sitegen.charts.roles import role_curve
-from sitegen.analyse.smooth import trailing_mean
 from sitegen.charts.thin import LIMIT, thin
 from sitegen.glossary.entry import GlossaryEntry
 from sitegen.glossary.lookup import Glossary
