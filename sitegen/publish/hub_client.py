@@ -9,6 +9,7 @@ Source: huggingface_hub 2.4 `errors.py`, `utils/_http.py` (`hf_raise_for_status`
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
@@ -33,6 +34,8 @@ _STATUS = {
 }
 _TROUBLE = "the hub is in trouble; run the same command again later"
 _CONNECTION = "the connection failed; run the same command again"
+_XET_STATUS = re.compile(r"\bHTTP status (?:client|server) error \((\d{3})\b")
+"""What hf_xet 1.8, which sends and fetches large files, says of a refusal: a `ConnectionError` without more."""
 _SAID = (400, 402, 403, 413)
 """Statuses of which the hub's own words say more."""
 
@@ -92,7 +95,10 @@ def status_of(error: BaseException) -> int | None:
     """The status that the hub answered with; None when there was no answer."""
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
-    return status if isinstance(status, int) else None
+    if isinstance(status, int):
+        return status
+    told = _XET_STATUS.search(str(error)) if isinstance(error, ConnectionError) else None
+    return int(told[1]) if told else None
 
 
 def _http_error() -> type[Exception]:

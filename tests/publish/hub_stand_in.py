@@ -1,6 +1,10 @@
 """A stand-in of the model hub's HTTP API, for the client that talks to it: repositories in memory, faults on demand.
 
-Source: what huggingface_hub 2.4 sends and expects (`hf_api.py`, `_commit_api.py`, `lfs.py`, `file_download.py`).
+Large and binary files come by LFS: asked for in a batch, sent whole or in parts, verified, then named in a commit. The
+hub's newer storage (Xet) is not here.
+
+Source: what huggingface_hub 2.4 sends and expects (`hf_api.py`, `_commit_api.py`, `lfs.py`, `file_download.py`); the
+LFS batch API.
 """
 
 from __future__ import annotations
@@ -61,7 +65,7 @@ def git_id(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-def is_large(path: str) -> bool:
+def is_binary(path: str) -> bool:
     return path.endswith((".png", ".bin", ".safetensors"))
 
 
@@ -71,9 +75,20 @@ class Hub:
     def __init__(self) -> None:
         self.repos: dict[tuple[str, str], Repo] = {}
         self.large: dict[str, bytes] = {}
+        """Files that came by LFS, by their SHA-256."""
+        self.parts: dict[str, dict[int, bytes]] = {}
+        """What came of files that are sent in parts."""
+        self.verified: set[str] = set()
+        """Files that the client asked to look at once more."""
+        self.large_from = 10_000_000
+        """Bytes from which on a text file is large too."""
+        self.part = 5_000_000_000
+        """Most bytes of one part."""
         self.asked: list[str] = []
         self.fault: Callable[[str], int | None] = lambda request: None
         """Told `METHOD /path`; gives a status to answer with, `DROP`, or None."""
+        self.answered: Callable[[str], None] = lambda request: None
+        """Told `METHOD /path` when all is done and before anybody is told so."""
         self.cut: int | None = None
         """After so many bytes a download ends."""
         self.sent = 0
@@ -123,6 +138,7 @@ class Hub:
             do_GET = do_POST = do_PUT = do_HEAD = _serve
 
             def _answer(self, status: int, value: Any, headers: Mapping[str, str] | None = None) -> None:
+                hub.answered(f"{self.command} {unquote(urlsplit(self.path).path)}")
                 content = value if isinstance(value, bytes) else json.dumps(value).encode()
                 self.send_response(status)
                 for name, text in {"Content-Length": str(len(content)), **(headers or {})}.items():
@@ -149,9 +165,8 @@ class Answer:
 
     def give(self) -> None:
         command = self.handler.command
-        if command == "PUT":
-            self.hub.large[self.path.rpartition("/")[2]] = self.body
-            return self.handler._answer(200, {})
+        if self.path.startswith("/lfs/"):
+            return self._large(command, *self.path.split("/")[2:])
         if self.path == "/api/whoami-v2":
             return self.handler._answer(200, {"name": "somebody"}) if self.known else self._refuse(401, "Invalid")
         if self.path == "/api/validate-yaml":
@@ -231,10 +246,13 @@ class Answer:
 
     def _entry(self, path: str, content: bytes) -> dict[str, Any]:
         entry: dict[str, Any] = {"type": "file", "path": path, "size": len(content), "oid": git_id(content)}
-        if is_large(path):
+        if self._is_large(path, len(content)):
             sha256 = hashlib.sha256(content).hexdigest()
             entry |= {"oid": git_id(b"pointer"), "lfs": {"oid": sha256, "size": len(content), "pointerSize": 130}}
         return entry
+
+    def _is_large(self, path: str, size: int) -> bool:
+        return is_binary(path) or size >= self.hub.large_from
 
     def _commits(self, repo: Repo, _: str) -> None:
         date = "2026-01-01T00:00:00.000Z"
@@ -246,7 +264,7 @@ class Answer:
         told = [
             {
                 "path": file["path"],
-                "uploadMode": "lfs" if is_large(file["path"]) else "regular",
+                "uploadMode": "lfs" if self._is_large(file["path"], file["size"]) else "regular",
                 "shouldIgnore": bool(repo.ignored) and file["path"].endswith(repo.ignored),
                 "oid": git_id(repo.files[file["path"]]) if file["path"] in repo.files else None,
             }
@@ -257,10 +275,34 @@ class Answer:
     def _batch(self, repo: Repo) -> None:
         objects = []
         for item in json.loads(self.body)["objects"]:
-            upload = {"upload": {"href": f"{self.hub.url}/lfs/{item['oid']}", "header": {}}}
-            known = {} if item["oid"] in self.hub.large else {"actions": upload}
+            known = {} if item["oid"] in self.hub.large else {"actions": self._upload(item["oid"], item["size"])}
             objects.append({"oid": item["oid"], "size": item["size"], **known})
         self.handler._answer(200, {"transfer": "basic", "objects": objects})
+
+    def _upload(self, oid: str, size: int) -> dict[str, Any]:
+        """Where a large file is to be sent, and where it is to be verified."""
+        place, header = f"{self.hub.url}/lfs/{oid}", {}
+        if size > self.hub.part:
+            count = -(-size // self.hub.part)
+            header = {f"{number:05}": f"{place}/{number}" for number in range(1, count + 1)}
+            header["chunk_size"] = str(self.hub.part)
+        return {"upload": {"href": place, "header": header}, "verify": {"href": f"{place}/verify", "header": {}}}
+
+    def _large(self, command: str, oid: str, part: str = "") -> None:
+        """A large file, whole or a part of it; the end of its parts; whether it is there."""
+        parts = self.hub.parts.setdefault(oid, {})
+        if part == "verify":
+            assert json.loads(self.body) == {"oid": oid, "size": len(self.hub.large[oid])}
+            self.hub.verified.add(oid)
+        elif part:
+            parts[int(part)] = self.body
+        else:
+            told = json.loads(self.body)["parts"] if command == "POST" else []
+            assert [item["etag"] for item in told] == [git_id(parts[number]) for number in sorted(parts)]
+            content = b"".join(parts[number] for number in sorted(parts)) if told else self.body
+            assert hashlib.sha256(content).hexdigest() == oid
+            self.hub.large[oid] = content
+        self.handler._answer(200, {}, {"ETag": git_id(self.body)})
 
     def _commit(self, repo: Repo, _: str) -> None:
         lines = [json.loads(line) for line in self.body.splitlines()]
@@ -272,6 +314,7 @@ class Answer:
             value = line["value"]
             if line["key"] == "file":
                 files[value["path"]] = base64.b64decode(value["content"])
+                assert not self._is_large(value["path"], len(files[value["path"]] or b""))
             elif line["key"] == "lfsFile":
                 files[value["path"]] = self.hub.large[value["oid"]]
             else:
@@ -288,7 +331,7 @@ class Answer:
         if path not in repo.files:
             return self._refuse(404, "Entry not found", "EntryNotFound")
         content = repo.files[path]
-        etag = hashlib.sha256(content).hexdigest() if is_large(path) else git_id(content)
+        etag = hashlib.sha256(content).hexdigest() if self._is_large(path, len(content)) else git_id(content)
         headers = {"X-Repo-Commit": repo.sha, "ETag": f'"{etag}"', "Content-Type": "application/octet-stream"}
         asked = re.fullmatch(r"bytes=(\d+)-", self.handler.headers.get("Range") or "")
         if asked is not None:

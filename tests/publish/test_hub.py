@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 
 import pytest
 import yaml
@@ -279,6 +281,56 @@ def test_a_picture_that_is_not_taken_is_told(site, hub, capsys):
     hub.fault = lambda request: 403 if request.startswith("PUT") else None
     assert publish(site) == 1
     assert "your token may not do this" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", [5_000_000_000, 4_000], ids=["whole", "in parts"])
+def test_large_files_come_by_lfs_and_are_verified(site, hub, part, capsys):
+    hub.large_from, hub.part = 10_000, part
+    table = b"step,reward\n" + b"1,0.25\n" * 2000
+    put_site(site, {**site_files(), "runs/one/data/steps.csv": table, "runs/one/card/og.png": PICTURE})
+    assert publish(site) == 0
+    space = hub.repos["space", "team/runs"]
+    assert space.files["runs/one/data/steps.csv"] == table
+    sent = {hashlib.sha256(content).hexdigest() for content in (table, PICTURE)}
+    assert hub.large.keys() == hub.verified == sent
+    parts = -(-len(table) // part) if part < len(table) else 0
+    assert hub.count("^PUT /lfs/.*/[0-9]+$") == parts
+    before = list(space.messages)
+    hub.asked.clear()
+    assert publish(site) == 0
+    assert space.messages == before
+    put_site(site, {**site_files("second"), "runs/one/data/again.csv": table, "runs/one/card/og.png": PICTURE})
+    assert publish(site) == 0
+    assert space.files["runs/one/data/again.csv"] == table
+    assert hub.count("^PUT ") == 0, "what the hub has under another name is not sent again"
+
+
+def test_an_upload_that_was_cut_off_between_its_parts_is_made_again(site, hub, capsys):
+    hub.large_from, hub.part = 10_000, 4_000
+    table = bytes(range(256)) * 60
+    put_site(site, {**site_files(), "runs/one/data/steps.bin": table})
+    hub.fault = lambda request: DROP if re.fullmatch("PUT /lfs/.*/3", request) else None
+    assert publish(site) == 1
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "the connection failed; run the same command again" in said
+    assert hub.large == {}
+    hub.fault = lambda request: None
+    assert publish(site) == 0
+    assert hub.repos["space", "team/runs"].files["runs/one/data/steps.bin"] == table
+
+
+def test_what_the_hub_s_newer_storage_refuses_is_told_as_a_refusal(site, hub, monkeypatch, tmp_path, capsys):
+    from huggingface_hub import constants
+
+    monkeypatch.setenv("HF_XET_CACHE", str(tmp_path / "xet"))
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", False)
+    hub.fault = lambda request: 403 if "xet-write-token" in request else None
+    assert publish(site) == 1
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "your token may not do this" in said
+    assert hub.count("xet-write-token") == 1
 
 
 def test_a_token_that_the_hub_does_not_know_is_told_before_anything_is_made(site, hub, monkeypatch, capsys):
