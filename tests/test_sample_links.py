@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,6 +25,7 @@ class Links(HTMLParser):
                 self.ids.append(value)
 
 
+@cache
 def parsed(site: Path) -> dict[str, Links]:
     pages = {}
     for path in sorted(site.rglob("*.html")):
@@ -42,7 +44,7 @@ def test_links_and_anchors(sample_site: Path) -> None:
                 continue
             path, _, anchor = link.partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(path))) if path else page
-            if path.startswith("/") or target not in files:
+            if path.startswith("/") or target not in files:  # a folder is no file: a static Space shows none
                 broken.append(f"{page}: {link}")
             elif anchor and "=" not in anchor and target in pages and anchor not in pages[target].ids:
                 broken.append(f"{page}: {link} (no such anchor)")
