@@ -11,6 +11,7 @@ import nh3
 import pytest
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard import metadata_load
+from huggingface_hub.repocard_data import eval_results_to_model_index
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -523,9 +524,13 @@ def test_the_hub_shows_it_as_intended(run_folder, tmp_path, capsys, name, lang):
     assert "sitegen card" not in html
     assert html.count("<h2>") == 1
     assert "0.2222" in html  # EMA 1/3: 0.1, 0.4/3, then (2/3)(0.4/3) + 0.4/3
-    data = metadata_load(readme) if name != "chinese" else YAML(typ="safe").load(text.split("---\r\n")[1])
+    data = metadata_load(readme)
     assert "reinforcement-learning" in data["tags"]
-    assert data["model-index"][0]["results"][-1]["metrics"][0]["type"] == "training_reward"
+    card = ModelCard.load(readme).data
+    ours = card.eval_results[-1]
+    assert (ours.metric_type, ours.metric_args["run"]) == ("training_reward", SLUG)
+    assert len(card.eval_results) == (2 if name == "vllm" else 1)
+    assert eval_results_to_model_index(card.model_name, card.eval_results) == data["model-index"]
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(run_folder, tmp_path, capsys):
