@@ -105,7 +105,6 @@ def site_assets() -> Mapping[str, bytes]:
         "run.js": b"\n".join(_script(name) for name in RUN_SCRIPTS),
         "theme.js": static_bytes("js/theme.js"),
         "redirect.js": static_bytes("js/redirect.js"),
-        "missing.js": static_bytes("js/missing.js"),
         "embed.js": static_bytes("js/embed.js"),
         "embed_size.js": static_bytes("js/embed_size.js"),
         "icon.svg": static_bytes("img/icon.svg"),

@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sitegen.pages.about import about_page
 from sitegen.pages.archive_data import archive_files, found_scripts
-from sitegen.pages.base import PageHead, SiteContext, SiteFile, View, localised, render_page, run_page
+from sitegen.pages.base import SiteContext, SiteFile, View, localised, render_page, run_page
 from sitegen.pages.compare import compare_page
 from sitegen.pages.compare_data import compare_script
 from sitegen.pages.glossary import Book, book, entry_pages, glossary_index, group_pages
 from sitegen.pages.index import ArchiveScripts, index_page, list_pages, newest_first
+from sitegen.pages.missing import missing_page
 from sitegen.pages.row import RunRow
 from sitegen.pages.search import INDEX_PATH, search_page, search_script
 from sitegen.publish.feed import FEED_PATH, feed
 from sitegen.publish.sitemap import followed, robots, sitemaps
 from sitegen.publish.social import SITE_PICTURE, site_picture
-from sitegen.render import CSP, js_text
-from sitegen.text import LANGS, Lang, ui
+from sitegen.render import js_text
+from sitegen.text import LANGS, Lang
 
 ARCHIVE_SCHEMA = 1
 """Version of `archive.json`; `docs/archive-json.md` says what it holds."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlainPage:
-    """A page with nothing but its head: `404.html`."""
-
-    head: PageHead
-    """Its head."""
 
 
 SITE_PAGES: tuple[tuple[str, Callable[[Sequence[RunRow], Book, SiteContext], View]], ...] = (
@@ -98,9 +90,9 @@ def _plain_files(rows: Sequence[RunRow], site: SiteContext) -> Iterator[SiteFile
     archive = json.dumps(archive_data(rows, site), ensure_ascii=False, allow_nan=False, indent=1)
     yield _file("archive.json", archive + "\n")
     yield _file("archive.js", f"sitegen.runs = {js_text([row.slug for row in rows])};\n")
-    missing = PlainPage(head=PageHead(path="404.html", title=ui("missing.title"), translated=False))
+    missing = missing_page(site)
     yield render_page("pages/not_found.html", missing, site, "en")
-    yield _file("_headers", headers(site))
+    yield _file("_headers", headers(site, missing.policy))
     yield _file(".nojekyll", "")
     yield _file("robots.txt", robots(site.settings))
 
@@ -109,21 +101,23 @@ def _file(path: str, text: str) -> SiteFile:
     return SiteFile(path=path, content=text.encode())
 
 
-HEADERS = f"""/*
-  Content-Security-Policy: {CSP}
+HEADERS = """/*
+  Content-Security-Policy: {policy}
   X-Content-Type-Options: nosniff
   Referrer-Policy: no-referrer
 /assets/*
   Cache-Control: public, max-age=31536000, immutable
 """
-"""Headers for hosts that read `_headers` (Netlify, Cloudflare Pages)."""
+"""Headers for hosts that read `_headers` (Netlify, Cloudflare Pages). They go with `404.html` too, wherever it is
+shown, so their policy is that page's; every other page narrows it by its own."""
 
 
-def headers(site: SiteContext) -> str:
+def headers(site: SiteContext, policy: str) -> str:
     """`_headers`; an archive that is not listed asks search engines to leave all of its files out, data too."""
+    found = HEADERS.format(policy=policy)
     if site.settings.listed:
-        return HEADERS
-    return HEADERS.replace("/assets/*", "  X-Robots-Tag: noindex\n/assets/*")
+        return found
+    return found.replace("/assets/*", "  X-Robots-Tag: noindex\n/assets/*")
 
 
 def archive_data(rows: Sequence[RunRow], site: SiteContext) -> dict[str, Any]:

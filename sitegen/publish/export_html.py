@@ -8,8 +8,6 @@ so nothing that a run says can run.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +27,7 @@ from sitegen.pages.run_files import run_files
 from sitegen.pages.run_view import PageKind
 from sitegen.publish.export_parts import Parts, merged_popovers
 from sitegen.publish.sitemap import CODES
-from sitegen.render import js_text
+from sitegen.render import hash_source, js_text
 from sitegen.resources import static_bytes
 from sitegen.settings import SiteSettings
 from sitegen.text import Lang, ui
@@ -111,8 +109,8 @@ def _document(run: Run, parts: Parts, scripts: Sequence[str], tongue: _Tongue) -
     theme = _safe(static_bytes("js/theme.js").decode())
     style = "\n".join(static_bytes(f"css/{name}.css").decode() for name in STYLES)
     policy = (
-        f"default-src 'none'; script-src {' '.join(_hash(text) for text in (theme, *scripts))};"
-        f" style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {' '.join(hash_source(text) for text in (theme, *scripts))};"
+        f" style-src {hash_source(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     title, lang = escape(run.title), tongue.lang
     sections = [
@@ -182,8 +180,3 @@ def _json_block(data: Any, name: str) -> str:
 def _safe(script: str) -> str:
     """A script that no HTML parser ends early; both marks stand in texts and comments only."""
     return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,3 +1,6 @@
+import base64
+import hashlib
+import html
 import json
 import posixpath
 import re
@@ -36,7 +39,7 @@ def test_links_between_site_pages_lead_somewhere(files: dict[str, bytes]) -> Non
     }
     known = set(files) | runs | set(site_context().assets.values())
     for path, content in files.items():
-        if not path.endswith(".html") or path == "404.html":  # the latter looks at every depth
+        if not path.endswith(".html"):
             continue
         for link in re.findall(r'(?:href|src)="(?!data:)([^"#]+)', content.decode()):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(link)))
@@ -91,15 +94,17 @@ def test_what_needs_an_absolute_address_needs_base_url(files: dict[str, bytes]) 
     assert b'<link rel="canonical" href="https://runs.example/x/index.html">' in made["index.html"]
 
 
-def test_the_missing_page_asks_for_its_files_at_every_depth_and_has_no_link_before_the_root_is_known(
+def test_the_missing_page_holds_what_it_needs_and_has_no_link_before_the_root_is_known(
     files: dict[str, bytes],
 ) -> None:
     text = files["404.html"].decode()
-    assets = site_context().assets
-    found = re.findall(r'(?:href|src)="([^"]*)', text)
-    assert found[0] == "data:,"  # an empty icon, or browsers ask for one
-    assert {len(path.split("/")) - 2 for path in found[1:]} == set(range(8))
-    assert {path.replace("../", "") for path in found[1:]} == {assets["sitegen.css"], assets["missing.js"]}
+    assert re.findall(r'(?:href|src)="([^"]*)', text) == ["data:,"]  # an empty icon, or browsers ask for one
+    assert f'data-probe="{site_context().assets["icon.svg"]}"' in text
+    policy = html.unescape(re.findall(r'Content-Security-Policy" content="([^"]*)', text)[0])
+    for tag in ("script", "style"):
+        (inside,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{tag}-src 'self' 'sha256-{digest}'" in policy
     assert "Page not found" in text
     assert "页面不存在" in text
     (known,) = (f for f in site_files([], site_context(base_url="https://runs.example/x/")) if f.path == "404.html")
@@ -110,7 +115,10 @@ def test_headers_carry_the_policy_of_the_pages(files: dict[str, bytes]) -> None:
     policy = re.search(r"Content-Security-Policy: (.*)", files["_headers"].decode())
     assert policy is not None
     escaped = policy[1].replace("'", "&#39;")
-    assert f'content="{escaped}"' in files["index.html"].decode()
+    assert f'content="{escaped}"' in files["404.html"].decode()
+    strict = re.sub(r" &#39;sha256-[^;]*?&#39;(?=;)", "", escaped)
+    assert strict.count("&#39;self&#39;") == 4
+    assert f'content="{strict}"' in files["index.html"].decode()
 
 
 def test_the_same_rows_give_the_same_bytes_in_any_order(files: dict[str, bytes]) -> None:
@@ -132,7 +140,7 @@ def test_asset_names_change_with_their_content() -> None:
 
 def test_every_style_sheet_is_shipped_and_colours_live_in_tokens() -> None:
     static = folder("static")
-    assert {path.stem for path in static.joinpath("css").glob("*.css")} == {*STYLE_SHEETS, "export"}
+    assert {path.stem for path in static.joinpath("css").glob("*.css")} == {*STYLE_SHEETS, "export", "missing"}
     for name in STYLE_SHEETS:
         text = static.joinpath("css", f"{name}.css").read_text(encoding="utf-8")
         bare = re.sub(r"url\(#[^)]*\)|/\*.*?\*/", "", text, flags=re.DOTALL)
