@@ -284,7 +284,7 @@ def test_many_odd_files_are_one_problem_with_a_bounded_list():
         oddities.add("harbor.empty", f"t{number}")
         oddities.add("harbor.empty", f"t{number}")
     (problem,) = oddities.problems("x")
-    assert problem.what.en == "Results that are empty: 3000 (t0, t1, t2, t3, t4 and 2,995 more)."
+    assert problem.what.en == "Results that are empty: 3,000 (t0, t1, t2, t3, t4 and 2,995 more)."
     assert name_list(["a", "b"], 2).zh == "a, b"
 
 

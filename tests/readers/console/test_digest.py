@@ -93,7 +93,7 @@ def test_more_shapes_than_are_listed_are_counted(tmp_path):
     assert len(result.events) == LISTED_SHAPES
     assert sum(event.count for event in result.events) == LISTED_SHAPES
     assert kinds(result) == {"console.more-shapes": None}
-    assert str(total + 1 - LISTED_SHAPES) in result.problems[0].what.en
+    assert f"{total + 1 - LISTED_SHAPES:,}" in result.problems[0].what.en
 
 
 def test_many_lines_that_differ_in_digits_are_all_counted(tmp_path):
