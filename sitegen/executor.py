@@ -50,19 +50,20 @@ def default_workers() -> int:
 class Workers:
     """Processes that work for one command; a context manager. Few or one job are done in this process."""
 
-    def __init__(self, count: int | None, jobs: int | None) -> None:
+    def __init__(self, count: int | None, jobs: int | None, preload: str = PRELOAD) -> None:
         """For so many jobs.
 
         Args:
             count: processes; None for as many as there are processors.
             jobs: how much there is to do, None while nobody knows; one job needs no further process.
+            preload: module that the server of all workers imports, if this command is the first to need it.
         """
         size = count or default_workers()
         if jobs is not None:
             size = min(size, jobs)
         self._pool = None
         if size > 1:
-            context = _context()
+            context = _context(preload)
             ended, self._alive = context.Pipe(duplex=False)
             self._pool = ProcessPoolExecutor(size, mp_context=context, initializer=_start, initargs=(ended,))
 
@@ -122,11 +123,11 @@ def _named(call: Callable[[], Result], name: str) -> Result:
         raise
 
 
-def _context() -> BaseContext:
+def _context(preload: str = PRELOAD) -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([PRELOAD])
+    context.set_forkserver_preload([preload])
     return context
 
 

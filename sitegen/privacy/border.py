@@ -6,13 +6,13 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
-
-import pandas as pd
-from pandas.api.types import is_object_dtype
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sitegen.model.run import Published, Run, RunConfig
 from sitegen.privacy.text import MASK, is_clean, is_harmless, is_secret_key, mask_settings_text, mask_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _Any = TypeVar("_Any")
 
@@ -55,6 +55,8 @@ class _Border:
 
     def value(self, value: _Any) -> _Any:
         """Whatever a field may hold."""
+        import pandas as pd  # the preflight, which masks nothing, starts without it
+
         result: Any = value
         if isinstance(value, str):
             result = self.text(value)
@@ -116,6 +118,9 @@ class _Border:
 
     def _table(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with its text columns masked, distinct values once; a column that is clean as a whole stays."""
+        import pandas as pd
+        from pandas.api.types import is_object_dtype
+
         changed: dict[str, pd.Series] = {}
         for name, dtype in zip(table.columns, table.dtypes, strict=True):
             if not is_object_dtype(dtype) or name in _KEPT:

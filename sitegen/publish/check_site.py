@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sitegen.errors import SitegenError
+from sitegen.executor import Workers
 from sitegen.privacy.exposed import exposed
 from sitegen.publish.check_site_files import file_findings
 from sitegen.publish.check_site_pages import page_findings
 from sitegen.publish.host_finding import SEVERITIES, TARGETS, HostFinding, Target, finding
-from sitegen.publish.site_tree import SiteTree, read_site
+from sitegen.publish.site_tree import listed, read_site
 from sitegen.text import Lang
 
 __all__ = ["TARGETS", "HostFinding", "Target", "check_site", "counted", "to_json"]
 
 _TEXT_FILES = (".html", ".js", ".json", ".csv", ".css", ".xml", ".txt", ".svg", ".md", ".toml", ".yaml", ".yml", "")
 """Endings of files that hold text; of others nothing is read."""
+MANY_BYTES = 20_000_000
+"""Bytes of a site from which a second process is worth its start."""
 _WRITTEN = (("&amp;", "&"), ("&#34;", '"'), ("&quot;", '"'), ("&#39;", "'"), ("\\u0026", "&"))
 """How HTML and our data scripts write what a secret's surroundings are made of."""
 
@@ -35,9 +38,12 @@ def check_site(site: Path, target: str) -> tuple[HostFinding, ...]:
     chosen = next((known for known in TARGETS if known == target), None)
     if chosen is None:
         raise SitegenError(f"{target}: no such target; there are {', '.join(TARGETS)}")
-    tree = read_site(site)
+    files = listed(site)
     try:
-        found = {*file_findings(tree, chosen), *page_findings(tree, chosen), *_private(tree)}
+        with Workers(None, 2 if sum(files.values()) > MANY_BYTES else 1, preload=__name__) as workers:
+            private = workers.aside(_private, (site, tuple(files)))
+            tree = read_site(site)
+            found = {*file_findings(tree, chosen), *page_findings(tree, chosen), *private()}
     except OSError as error:
         raise SitegenError(f"{error.filename}: cannot be read: {error.strerror}") from None
     return tuple(sorted(found, key=_order))
@@ -47,12 +53,17 @@ def _order(item: HostFinding) -> tuple[int, str, str, int, str]:
     return SEVERITIES.index(item.severity), item.rule, item.path, item.line or 0, item.text.en
 
 
-def _private(tree: SiteTree) -> Iterator[HostFinding]:
+def _private(given: tuple[Path, tuple[str, ...]]) -> tuple[HostFinding, ...]:
+    """What the files of a site give away; half of all the work, so that a worker does it while the pages are read."""
+    return tuple(_given_away(*given))
+
+
+def _given_away(site: Path, files: Sequence[str]) -> Iterator[HostFinding]:
     """Secrets are errors; so are addresses of people and their home folders, which nobody agreed to publish."""
-    for path in tree.files:
+    for path in files:
         name = path.rpartition("/")[2]
         if name.endswith(_TEXT_FILES[:-1]) or "." not in name.lstrip("."):
-            text = (tree.root / path).read_bytes().decode("utf-8", errors="replace")
+            text = (site / path).read_bytes().decode("utf-8", errors="replace")
             for written, meant in _WRITTEN:
                 text = text.replace(written, meant)
             for item in exposed(text):

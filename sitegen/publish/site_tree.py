@@ -19,11 +19,12 @@ _LOADING = frozenset({"script", "img", "iframe", "source", "video", "audio", "tr
 """Elements whose addresses the browser fetches by itself."""
 _LOADED_RELATIONS = frozenset({"stylesheet", "icon", "preload", "modulepreload", "prefetch", "manifest"})
 """Relations of a `link` that the browser fetches."""
-_TELLING = frozenset({"script", "style", "meta"})
-_SILENT = frozenset(
-    {"id", "class", "title", "lang", "aria-hidden", "aria-label", "scope", "d", "x", "y", "viewbox", "role"}
+_TELLING = (
+    r"script, style, meta, [href], [src], [data], [poster], [action], [xlink\:href], [srcset], [style], [http-equiv]"
 )
-"""Attributes that refer to nothing and hold no code."""
+"""Elements that refer to something or hold code, handlers apart: few of a page's thousands."""
+_HANDLER = re.compile(rb"(?i)[\s/\"'\x00]on[^\s=>]*\s*=")
+"""What a handler's attribute looks like in a page, or a word of its text: then every element is looked at."""
 _ADDRESSES = ("href", "src", "data", "poster", "action", "xlink:href")
 _SCRIPT_TYPES = frozenset({"", "text/javascript", "module", "application/javascript"})
 _REFRESH = re.compile(r"(?i)^\s*[\d.]+\s*[;,]\s*url\s*=\s*['\"]?([^'\"]*)")
@@ -88,16 +89,28 @@ class SiteTree:
         return frozenset(found)
 
 
+def listed(site: Path) -> dict[str, int]:
+    """The files of a site: POSIX path to bytes, in path order.
+
+    Raises:
+        SitegenError: the folder is no site, or cannot be read.
+    """
+    if not site.is_dir():
+        raise SitegenError(f"{site}: is not a folder; build one with: sitegen build ARCHIVE -o SITE")
+    try:
+        return dict(sorted(_files(site, "")))
+    except OSError as error:
+        raise SitegenError(f"{error.filename}: cannot be read: {error.strerror}") from None
+
+
 def read_site(site: Path) -> SiteTree:
     """The files and pages of a site.
 
     Raises:
         SitegenError: the folder is no site, or a file of it cannot be read.
     """
-    if not site.is_dir():
-        raise SitegenError(f"{site}: is not a folder; build one with: sitegen build ARCHIVE -o SITE")
+    files = listed(site)
     try:
-        files = dict(sorted(_files(site, "")))
         pages = {path: read_page(path, (site / path).read_bytes()) for path in files if path.endswith(".html")}
     except OSError as error:
         raise SitegenError(f"{error.filename}: cannot be read: {error.strerror}") from None
@@ -123,17 +136,15 @@ def read_page(path: str, content: bytes) -> Page:
     references: list[Reference] = []
     inline: list[str] = []
     policy = False
-    for node in tree.css("*"):
+    found = tree.css("*" if _HANDLER.search(content) else _TELLING)
+    for node in {node.mem_id: node for node in found}.values():  # one that fits twice is found twice
         attributes: dict[str, Any] = node.attributes
         tag = node.tag or ""
-        if not attributes:
-            inline += ["script"] if tag == "script" else ["style"] if tag == "style" else []
-            continue
-        anchors |= _anchors(tag, attributes)
-        if tag in _TELLING or not attributes.keys() <= _SILENT:
-            references += _references(tag, attributes)
-            inline += _inline(tag, attributes)
-            policy = policy or (attributes.get("http-equiv") or "").lower() == "content-security-policy"
+        references += _references(tag, attributes)
+        inline += _inline(tag, attributes)
+        policy = policy or (attributes.get("http-equiv") or "").lower() == "content-security-policy"
+    for node in tree.css("[id], a[name]"):
+        anchors |= _anchors(node.tag or "", node.attributes)
     root = tree.root
     lang = (root.attributes.get("lang") if root is not None else None) or ""
     return Page(

@@ -17,7 +17,7 @@ from sitegen.privacy.exposed import exposed
 from sitegen.publish.check_site import TARGETS, HostFinding, check_site, to_json
 from sitegen.publish.check_site_files import file_findings
 from sitegen.publish.host_finding import Target
-from sitegen.publish.site_tree import read_site
+from sitegen.publish.site_tree import read_page, read_site
 from sitegen.text import ui_strings
 
 POLICY = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'\">"
@@ -360,3 +360,34 @@ def test_many_findings_of_a_rule_are_cut_short(site: Path, capsys: pytest.Captur
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_sample_site_is_fit_for_every_host(sample_site: Path, target: str) -> None:
     assert check_site(sample_site, target) == ()
+
+
+def test_a_large_site_is_looked_through_by_two_processes_alike(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (site / "notes.txt").write_text(f"first line\n{HF}\n")
+    alone = check_site(site, "hf")
+    monkeypatch.setattr("sitegen.publish.check_site.MANY_BYTES", 0)
+    assert check_site(site, "hf") == alone
+    assert [(item.rule, item.path, item.line) for item in alone] == [("secret", "notes.txt", 2)]
+
+
+@pytest.mark.parametrize(
+    ("body", "references", "inline"),
+    [
+        ('<a id=1 href=" x " name=2>a</a>', ["x"], ()),
+        ("<p id=1>a<p class=2>b", [], ()),
+        ("<svg><use xlink:href='#i'/></svg>", ["#i"], ()),
+        ("<p>only one=1 word</p><p onclick=go()>b", [], ("handler",)),
+        ("<p id='a'onclick=go()>b", [], ("handler",)),
+        ("<p/ONLOAD = go()>b", [], ("handler",)),
+        ("<p style='color:red'>b<style>p{}</style>", [], ("style",)),
+        ("<script>1</script><script src=a.js></script>", ["a.js"], ("script",)),
+        ("<img srcset='a.png 1x, b.png 2x'><video poster=c.png></video>", ["a.png", "b.png", "c.png"], ()),
+    ],
+)
+def test_every_address_and_all_code_of_a_page_is_seen_once(
+    body: str, references: list[str], inline: tuple[str, ...]
+) -> None:
+    seen = read_page("a.html", page(body).encode())
+    assert [reference.url for reference in seen.references] == references
+    assert seen.inline == inline
+    assert seen.policy
