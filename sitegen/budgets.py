@@ -57,6 +57,8 @@ def kind_of(path: str) -> Kind | None:
     folder, _, name = path.rpartition("/")
     if not (path.startswith("runs/") and folder.endswith("/data") and name.endswith(".js")):
         return None
+    if name.startswith("series."):
+        return None  # what the scripts about all runs are made of; no page loads it
     return "trials" if name.startswith("trials") else "run-data"
 
 

@@ -26,6 +26,7 @@ def noise(count: int) -> bytes:
         ("zh/runs/a/b/metrics.html", "page"),
         ("runs/a/b/data/metrics.0123456789.js", "run-data"),
         ("runs/a/data/trials-table.0123456789.js", "trials"),
+        ("runs/a/data/series.0123456789.js", None),
         ("runs/a/data/metrics.csv", None),
         ("runs/a/data/x/metrics.js", None),
         ("runs/data/a/run.json", None),

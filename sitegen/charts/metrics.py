@@ -15,8 +15,9 @@ from sitegen.text import same, ui
 
 ALL_POINTS = 20_000
 """Points of all charts together: about 200 KB as sent, within the 250 KB that a run's data may take."""
-FEWEST = 120
-"""Points that each chart has at least, however many metrics there are."""
+FEWEST = 50
+"""Points that each chart has at least. Beyond about 400 changing metrics data and page are over their budgets, which
+the build names (`budgets.py`)."""
 
 
 def unchanging(analysis: RunAnalysis) -> tuple[MetricSummary, ...]:

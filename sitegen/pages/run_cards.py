@@ -11,8 +11,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sitegen.analyse.summary import MetricSummary
 from sitegen.charts.axes import AXES_ID, axes_data
 from sitegen.charts.base import Chart
+from sitegen.format import plain
 from sitegen.pages.run_spark import plain_drawing
 from sitegen.pages.run_view import (
     CHART_TABLE_ROWS,
@@ -22,6 +24,7 @@ from sitegen.pages.run_view import (
     LegendEntry,
     RunInput,
     Table,
+    Unchanging,
     Voice,
     number_cell,
     text_cell,
@@ -62,6 +65,18 @@ def chart_cards(given: RunInput, voice: Voice, charts: Iterable[Chart], *, small
     chosen = tuple(charts)
     limit = PLAIN_POINTS if len(chosen) <= MANY_CHARTS else PLAIN_POINTS // 3
     return tuple(_card(given, voice, chart, limit, small=small) for chart in chosen)
+
+
+def unchanging_line(given: RunInput, voice: Voice, item: MetricSummary, anchor: str, words: str = "") -> Unchanging:
+    """A metric that had one value at all times, as a line of text."""
+    rows = given.analysis.facts.rows
+    return Unchanging(
+        id=anchor,
+        name=item.name,
+        value=plain(item.min),
+        note="" if item.count == rows else voice.say("metrics.of-records", n=item.count, all=rows),
+        search=f"{item.name.lower()} {words}",
+    )
 
 
 def filled(cards: tuple[ChartCard, ...]) -> tuple[ChartCard, ...]:

@@ -10,32 +10,15 @@ from dataclasses import dataclass, replace
 from sitegen.analyse.summary import MetricSummary
 from sitegen.charts.metrics import unchanging
 from sitegen.charts.payload import chart_id
-from sitegen.format import plain
 from sitegen.glossary.loader import groups
 from sitegen.pages.base import PageHead
-from sitegen.pages.run_cards import chart_cards, csv_text, data_file
+from sitegen.pages.run_cards import chart_cards, csv_text, data_file, unchanging_line
 from sitegen.pages.run_header import RunHeader, run_header
 from sitegen.pages.run_published import metric_columns, published_metrics
-from sitegen.pages.run_view import Cell, ChartCard, RunInput, Table, Voice, metric_cell, number_cell
+from sitegen.pages.run_view import Cell, ChartCard, RunInput, Table, Unchanging, Voice, metric_cell, number_cell
 from sitegen.text import Text, same
 
 TEMPLATE = "pages/run_metrics.html"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unchanging:
-    """A metric that had one value at all times."""
-
-    id: str
-    """Anchor."""
-    name: str
-    """Logged name."""
-    value: str
-    """The value."""
-    note: str
-    """How many records logged it, where not all did; empty otherwise."""
-    search: str
-    """Lower-case text that the filter box looks at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +97,8 @@ def _groups(given: RunInput, voice: Voice) -> tuple[MetricGroup, ...]:
     taken: set[str] = set()
     for item in unchanging(given.analysis):
         group, words = _grouped(item.name, given, titles)
-        still.setdefault(group, []).append(_unchanging(item, words, chart_id("same", item.name, taken), given, voice))
+        anchor = chart_id("same", item.name, taken)
+        still.setdefault(group, []).append(unchanging_line(given, voice, item, anchor, words))
     found = dict.fromkeys((*by_group, *still))
     order = [group for group in titles if group in found] + [group for group in found if group not in titles]
     return tuple(
@@ -134,17 +118,6 @@ def _grouped(name: str, given: RunInput, titles: Mapping[str, Text]) -> tuple[st
     of_group = titles.get(entry.group, same(entry.group))
     words = [text.lower() for pair in (entry.title, of_group) for text in (pair.en, pair.zh)]
     return entry.group, " ".join(dict.fromkeys(words))
-
-
-def _unchanging(item: MetricSummary, words: str, anchor: str, given: RunInput, voice: Voice) -> Unchanging:
-    rows = given.analysis.facts.rows
-    return Unchanging(
-        id=anchor,
-        name=item.name,
-        value=plain(item.latest if item.min is None else item.min),
-        note="" if item.count == rows else voice.say("metrics.of-records", n=item.count, all=rows),
-        search=f"{item.name.lower()} {words}",
-    )
 
 
 def summary_table(kind: str, metrics: list[MetricSummary], voice: Voice) -> Table:

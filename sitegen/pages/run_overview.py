@@ -11,8 +11,9 @@ from sitegen import format as fmt
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.roles import role_metrics
 from sitegen.charts.base import Section
+from sitegen.charts.metrics import unchanging
 from sitegen.pages.base import PageHead, run_page
-from sitegen.pages.run_cards import chart_cards, filled
+from sitegen.pages.run_cards import chart_cards, filled, unchanging_line
 from sitegen.pages.run_checkpoint import CheckpointView, checkpoint_view
 from sitegen.pages.run_config import ConfigView, config_view
 from sitegen.pages.run_course import evaluations_sentence, evaluations_table
@@ -25,7 +26,7 @@ from sitegen.pages.run_outcomes import ErrorsView, TrialsView, errors_view, tria
 from sitegen.pages.run_published import published_metrics
 from sitegen.pages.run_sources import OVERVIEW_PROBLEMS, ProblemsView, differing, document_links, problems_view
 from sitegen.pages.run_time import TimeView, published_timing, time_view
-from sitegen.pages.run_view import ChartCard, Link, Note, PageKind, RunInput, Table, Voice
+from sitegen.pages.run_view import ChartCard, Link, Note, PageKind, RunInput, Table, Unchanging, Voice
 
 TEMPLATE = "pages/run_overview.html"
 
@@ -38,6 +39,8 @@ class ChartSection:
     """Its answer."""
     cards: tuple[ChartCard, ...]
     """Charts."""
+    unchanging: tuple[Unchanging, ...] = ()
+    """Metrics that need none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,8 +153,19 @@ def run_overview(given: RunInput, voice: Voice, head: PageHead) -> RunOverview:
 
 
 def _charts(given: RunInput, voice: Voice, section: Section, sentence: str) -> ChartSection:
-    cards = chart_cards(given, voice, given.section(section), small=section != "reward")
-    return ChartSection(sentence=sentence, cards=filled(cards))
+    charts = given.section(section)
+    if section == "reward":
+        return ChartSection(sentence=sentence, cards=chart_cards(given, voice, charts, small=False))
+    flat = {item.name: item for item in unchanging(given.analysis)}
+    still = [chart for chart in charts if all(name in flat for name in chart.metrics)]
+    lines = {
+        name: f"chart-{chart.id}" + (f"-{at}" if at else "") for chart in still for at, name in enumerate(chart.metrics)
+    }
+    return ChartSection(
+        sentence=sentence,
+        cards=filled(chart_cards(given, voice, [chart for chart in charts if chart not in still])),
+        unchanging=tuple(unchanging_line(given, voice, flat[name], anchor) for name, anchor in lines.items()),
+    )
 
 
 def reward_sentence(given: RunInput, voice: Voice) -> str:

@@ -294,6 +294,22 @@ class ChartCard:
     """Group by which the page filters its cards; empty where it does not."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanging:
+    """A metric that had one value at all times."""
+
+    id: str
+    """Anchor."""
+    name: str
+    """Logged name."""
+    value: str
+    """The value."""
+    note: str
+    """How many records logged it, where not all did; empty otherwise."""
+    search: str
+    """Lower-case text that the filter box looks at."""
+
+
 def column(voice: Voice, key: str, *, numeric: bool = False, unit: str = "") -> Column:
     """A column under an interface string, with the entry that explains it."""
     return Column(title=voice.say(key), numeric=numeric, unit=unit, term=LABELS.get(key, ""))

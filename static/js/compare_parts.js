@@ -11,7 +11,10 @@
   Object.assign(own, {
     /** @param {string} key @param {Record<string, string>} [values] */
     say(key, values) {
-      return template(key).replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? values[name] : whole));
+      return template(key).replace(/\{(\w+)\}/g, function (whole, name) {
+        const value = values && name in values ? values[name] : whole;
+        return typeof value === "number" ? sitegen.numbers.fixed(value, 0) : value;
+      });
     },
 
     /** @param {string} key @param {Record<string, Node | string>} values */

@@ -66,7 +66,7 @@
     place.replaceChildren(...state.runs.map((slug, at) => card(state, slug, at, tones.get(slug) || plain)));
     const told = [];
     const named = (/** @type {string[]} */ slugs) => slugs.map((slug) => own.runs.titles[own.runs.slugs.indexOf(slug)] || slug).join(", ");
-    if (state.refused.length) told.push(banner("warn", own.say("refused", { most: String(MOST), names: named(state.refused) })));
+    if (state.refused.length) told.push(banner("warn", own.say("refused", { most: MOST, names: named(state.refused) })));
     if (state.unknown.length) told.push(banner("warn", own.say("unknown", { names: named(state.unknown) })));
     if (state.runs.length === 1) told.push(banner("note", own.say("one-more")));
     said.replaceChildren(...told);
@@ -133,9 +133,9 @@
     const found = [...chosen.filter((run) => hit[run]), ...rest];
     const lines = found.slice(0, SHOWN).map((run) => runOption(run, state));
     const more = make("p", "quiet");
-    if (state.runs.length >= MOST) more.textContent = own.say("full", { most: String(MOST) });
+    if (state.runs.length >= MOST) more.textContent = own.say("full", { most: MOST });
     else if (!found.length) more.textContent = own.say("no-run");
-    else if (found.length > SHOWN) more.textContent = own.say("more-runs", { n: String(found.length - SHOWN) });
+    else if (found.length > SHOWN) more.textContent = own.say("more-runs", { n: found.length - SHOWN });
     keepFocus(panel, () => place.replaceChildren(...lines, more));
   }
 
@@ -187,7 +187,7 @@
   panelOf(details, () => {
     if (!panel) return;
     query = "";
-    const field = frame(panel, own.say("find-run", { n: String(own.runs.slugs.length) }), (text) => {
+    const field = frame(panel, own.say("find-run", { n: own.runs.slugs.length }), (text) => {
       query = text;
       list();
     }, "run-list");
@@ -250,9 +250,9 @@
     const usual = make("fieldset");
     usual.append(make("legend", "lg", own.say("roles")), ...roles.map((role) => metricOption(view, `@${role.id}`, role.label)));
     const all = make("fieldset");
-    all.append(make("legend", "lg", own.say("all-metrics", { n: String(found.length) })));
+    all.append(make("legend", "lg", own.say("all-metrics", { n: found.length })));
     all.append(...found.slice(0, SHOWN).map((key) => metricOption(view, key, key)));
-    if (found.length > SHOWN) all.append(make("p", "quiet", own.say("more-metrics", { n: String(found.length - SHOWN) })));
+    if (found.length > SHOWN) all.append(make("p", "quiet", own.say("more-metrics", { n: found.length - SHOWN })));
     if (!found.length) all.append(make("p", "quiet", own.say("no-metric")));
     const foot = make("div", "picker-foot");
     const reset = make("button", "btn", own.say("usual-metrics"));

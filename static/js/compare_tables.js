@@ -282,13 +282,13 @@
   /** Settings that only some runs have come last, many of them folded: often one run recorded more than another.
       @param {CompareView} view @param {HTMLTableSectionElement} body @param {CompareSetting[]} settings */
   function someRows(view, body, settings) {
-    body.append(group(view, own.say("in-some", { n: String(settings.length) })));
+    body.append(group(view, own.say("in-some", { n: settings.length })));
     const first = view.state.rows || settings.length <= SOME + 3 ? settings.length : SOME;
     body.append(...settings.slice(0, first).map((setting) => settingRow(view, setting)));
     if (first === settings.length) return;
     const cell = body.insertRow().insertCell();
     cell.colSpan = view.runs.length + 1;
-    const more = make("button", "linklike", own.say("more-settings", { n: String(settings.length - first) }));
+    const more = make("button", "linklike", own.say("more-settings", { n: settings.length - first }));
     more.type = "button";
     more.addEventListener("click", () => sitegen.state.set({ rows: "all" }, true));
     cell.append(more);
@@ -300,9 +300,9 @@
     const assumed = view.abouts.map((about, at) => (about.assumed ? at : -1)).filter((at) => at >= 0);
     const parts = [];
     if (view.abouts.length - without.length < 2) parts.push(own.say("settings-too-few"));
-    else if (!differ) parts.push(own.say("settings-none", { all: String(total) }));
-    else parts.push(own.say("settings-said", { n: String(differ), all: String(total) }));
-    if (differ && found < differ) parts.push(own.say("settings-found", { n: String(found) }));
+    else if (!differ) parts.push(own.say("settings-none", { all: total }));
+    else parts.push(own.say("settings-said", { n: differ, all: total }));
+    if (differ && found < differ) parts.push(own.say("settings-found", { n: found }));
     if (without.length) parts.push(own.say("settings-without", { letters: own.letters(without) }));
     if (assumed.length) parts.push(own.say("settings-assumed", { letters: own.letters(assumed) }));
     return parts.join(own.lang === "zh" ? "" : " ");
@@ -335,7 +335,7 @@
     const keys = document.querySelector("[data-left-keys]");
     const field = /** @type {HTMLTextAreaElement | null} */ (document.querySelector("[data-ignore]"));
     if (!title || !keys || !field) return;
-    title.textContent = left.length ? own.say("left-out", { n: String(left.length) }) : own.say("none-left-out");
+    title.textContent = left.length ? own.say("left-out", { n: left.length }) : own.say("none-left-out");
     const parts = left.flatMap((key, at) => (at ? [own.say("comma"), own.code(key)] : [own.code(key)]));
     keys.replaceChildren(...parts);
     if (document.activeElement !== field) field.value = view.state.ignore.join("\n");

@@ -129,7 +129,7 @@ interface SitegenCompare {
   runs: RunData;
   lang: "en" | "zh";
   view: CompareView | null;
-  say(key: string, values?: Record<string, string>): string;
+  say(key: string, values?: Record<string, string | number>): string;
   /** Parts of a sentence in which placeholders stand for nodes. */
   told(key: string, values: Record<string, Node | string>): DocumentFragment;
   swatch(tone: RunTone): SVGElement;

@@ -26,10 +26,13 @@
   sitegen.index = own;
 
   Object.assign(own, {
-    /** @param {string} key @param {Record<string, string>} [values] */
+    /** An interface string; numbers are written as counts. @param {string} key @param {Record<string, string | number>} [values] */
     say(key, values) {
       const template = own.config.texts[`runs.${key}`] || key;
-      return template.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? values[name] : whole));
+      return template.replace(/\{(\w+)\}/g, function (whole, name) {
+        const value = values && name in values ? values[name] : whole;
+        return typeof value === "number" ? sitegen.numbers.fixed(value, 0) : value;
+      });
     },
 
     /** @param {string} tag @param {string} [css] @param {string} [text] */

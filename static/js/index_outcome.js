@@ -163,7 +163,7 @@
     const { setting, outcome } = about;
     if (!setting || !outcome) return;
     const rows = about.rows.filter((run) => setting.cells[run] !== null && outcome.cells[run] !== null);
-    const readout = own.make("p", "plot-says", own.say("points", { n: String(rows.length), all: String(about.rows.length) }));
+    const readout = own.make("p", "plot-says", own.say("points", { n: rows.length, all: about.rows.length }));
     readout.setAttribute("aria-live", "polite");
     if (!rows.length) return void plot.replaceChildren(own.make("p", "quiet", own.say("no-points")));
     const width = Math.max(280, plot.clientWidth);
@@ -171,7 +171,7 @@
     const box = { left: 48, right: width - 14, top: 12, bottom: height - 28 };
     const across = sitegen.plots.axis(rows.map((run) => setting.cells[run]), Math.floor(width / 90), LOG);
     const up = sitegen.plots.axis(rows.map((run) => Number(outcome.cells[run]) * outcome.scale), 6, LOG_OUTCOME);
-    const says = own.say("scatter-label", { outcome: outcome.label, setting: setting.label, n: String(rows.length) });
+    const says = own.say("scatter-label", { outcome: outcome.label, setting: setting.label, n: rows.length });
     const svg = own.drawn("svg", { class: "fluid scatter", width, height, role: "group", "aria-label": says });
     drawAxis(svg, up, box, true);
     drawAxis(svg, across, box, false);
@@ -227,7 +227,7 @@
     const box = { left: 44, right: width - 44, top: 44, bottom: height - 12 };
     const axes = columns.map((column) => sitegen.plots.axis(rows.map((run) => scaled(column, run)), 4, column.kind === "setting" ? LOG : LOG_OUTCOME));
     const names = columns.map((column) => column.label).join(", ");
-    const says = own.say("parallel-label", { axes: names, n: String(rows.length) });
+    const says = own.say("parallel-label", { axes: names, n: rows.length });
     const svg = own.drawn("svg", { class: "fluid par", width, height, role: "group", "aria-label": says });
     /** @param {number} at */
     const x = (at) => box.left + (at / (columns.length - 1)) * (box.right - box.left);
@@ -258,7 +258,7 @@
       const end = at === 0 ? " first" : at === columns.length - 1 ? " last" : "";
       drawUpright(svg, column, axes[at], x(at), { ...box, room, end });
     });
-    const words_ = rows.length < about.rows.length ? own.say("lines-left", { n: String(rows.length) }) : "\u00a0";
+    const words_ = rows.length < about.rows.length ? own.say("lines-left", { n: rows.length }) : "\u00a0";
     const readout = own.make("p", "plot-says", words_);
     readout.setAttribute("aria-live", "polite");
     const scroller = own.make("div", "par-scroll");
@@ -535,7 +535,7 @@
     const right = cardBox(CARDS[1], "c7", view.state.card || "");
     const head = own.make("div", "card-head");
     const words_ = own.make("div");
-    const sub = own.say("parallel-sub", { shown: String(about.axes.length), all: String(about.keys.length) });
+    const sub = own.say("parallel-sub", { shown: about.axes.length, all: about.keys.length });
     words_.append(own.make("h3", "", own.say("parallel")), own.make("p", "sub", sub));
     head.append(words_);
     const columns = /** @type {RunColumn[]} */ ([...about.axes.map((key) => own.column(`set.${key}`)), outcome].filter(Boolean));

@@ -95,7 +95,7 @@
       else choose(chosen().filter((id) => (sitegen.columns.parse(id, own.config.columns) || { key: "" }).key !== metric.key));
     });
     if (now) line.append(stats(metric, now));
-    else line.append(own.make("span", "count", String(metric.runs)));
+    else line.append(own.make("span", "count", sitegen.numbers.fixed(metric.runs, 0)));
     return line;
   }
 
@@ -106,7 +106,7 @@
     name.lang = "en";
     name.append(own.wrapped(setting.key));
     const line = option(id, chosen().includes(id), name, (on) => (on ? add(id) : choose(chosen().filter((each) => each !== id))));
-    line.append(own.make("span", "count", String(setting.runs)));
+    line.append(own.make("span", "count", sitegen.numbers.fixed(setting.runs, 0)));
     return line;
   }
 
@@ -127,7 +127,7 @@
     set.append(...items.slice(0, rest > 3 ? first : items.length).map(draw));
     if (!items.length) set.append(own.make("span", "quiet", own.say("no-match")));
     if (rest > 3) {
-      const button = own.make("button", "linklike", own.say("more", { n: String(rest) }));
+      const button = own.make("button", "linklike", own.say("more", { n: rest }));
       button.type = "button";
       button.addEventListener("click", () => {
         button.replaceWith(...items.slice(first).map(draw));
@@ -172,8 +172,8 @@
     const field = own.make("input");
     field.type = "search";
     const words = own.say("find-column", {
-      metrics: data ? String(data.metrics.length) : "…",
-      settings: data ? String(data.settings.length) : "…",
+      metrics: data ? data.metrics.length : "…",
+      settings: data ? data.settings.length : "…",
     });
     field.placeholder = words;
     field.setAttribute("aria-label", words);

@@ -65,7 +65,7 @@
     const end = own.make("span", "end");
     const n = view.picked.length;
     if (n < 2) end.append(own.make("span", "quiet", own.say("one-more")));
-    if (n > MOST) end.append(own.make("span", "quiet", own.say("most", { n: String(MOST) })));
+    if (n > MOST) end.append(own.make("span", "quiet", own.say("most", { n: MOST })));
     const clear = own.make("button", "btn", own.say("clear"));
     clear.type = "button";
     clear.addEventListener("click", () => pick([], true));
@@ -87,7 +87,7 @@
     const inside = bar.contains(document.activeElement);
     const list = own.make("ul");
     list.append(...view.picked.map((slug) => item(slug, view)));
-    const count = own.make("b", "", own.say("selected", { n: String(view.picked.length) }));
+    const count = own.make("b", "", own.say("selected", { n: view.picked.length }));
     bar.replaceChildren(count, list, ending(view));
     if (inside && !bar.hidden) /** @type {HTMLElement} */ (bar.querySelector(".end .btn")).focus();
   }

@@ -130,7 +130,7 @@ interface SitegenIndex {
   runs: RunData;
   model: RunModel;
   lang: "en" | "zh";
-  say(key: string, values?: Record<string, string>): string;
+  say(key: string, values?: Record<string, string | number>): string;
   make<K extends keyof HTMLElementTagNameMap>(tag: K, css?: string, text?: string): HTMLElementTagNameMap[K];
   drawn(tag: string, attributes: Record<string, string | number>): SVGElement;
   mark(name: string): Element;

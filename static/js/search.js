@@ -54,12 +54,12 @@ sitegen.ready(function () {
 
   /** @param {number} n */
   function runs(n) {
-    return n === 1 ? sitegen.text("search.one-run") : sitegen.text("search.runs", { n: String(n) });
+    return n === 1 ? sitegen.text("search.one-run") : sitegen.text("search.runs", { n: n });
   }
 
   /** @param {number} n */
   function results(n) {
-    return n === 1 ? sitegen.text("search.one") : sitegen.text("search.found", { n: String(n) });
+    return n === 1 ? sitegen.text("search.one") : sitegen.text("search.found", { n: n });
   }
 
   /** @param {number} day */
@@ -166,7 +166,7 @@ sitegen.ready(function () {
   function section(group, query) {
     const node = make("section", "found-kind");
     const heading = make("h2", "", [document.createTextNode(`${title(group.kind)} `)]);
-    heading.append(make("span", "count", String(group.items.length)));
+    heading.append(make("span", "count", sitegen.numbers.fixed(group.items.length, 0)));
     heading.id = `found-${group.kind}`;
     node.setAttribute("aria-labelledby", heading.id);
     const items = make("ul", "found-list");
@@ -181,7 +181,7 @@ sitegen.ready(function () {
       shown += next.length;
       const left = group.items.length - shown;
       more.hidden = left === 0;
-      more.textContent = sitegen.text("search.more", { n: String(left) });
+      more.textContent = sitegen.text("search.more", { n: left });
       return next[0];
     }
 
@@ -209,7 +209,7 @@ sitegen.ready(function () {
       line.append(run, " ");
     }
     const left = places.length - RUNS_SHOWN;
-    if (left > 0) line.append(make("span", "", sitegen.text("search.more-runs", { n: String(left) })));
+    if (left > 0) line.append(make("span", "", sitegen.text("search.more-runs", { n: left })));
     return [link, line];
   }
 
@@ -334,7 +334,7 @@ sitegen.ready(function () {
       const label = make("div", "find-kind", title(group.kind));
       label.id = `find-kind-${group.kind}`;
       const left = group.items.length - IN_DIALOG;
-      if (left > 0) label.append(" ", make("span", "count", String(group.items.length)));
+      if (left > 0) label.append(" ", make("span", "count", sitegen.numbers.fixed(group.items.length, 0)));
       node.setAttribute("aria-labelledby", label.id);
       node.append(label, ...group.items.slice(0, IN_DIALOG).map((item) => option(item, query)));
       return node;

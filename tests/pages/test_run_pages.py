@@ -210,6 +210,18 @@ def test_metrics_that_never_change_are_lines_of_text_not_charts() -> None:
     assert "Time and speed 2" in text  # counted with the charts
 
 
+def test_charts_of_the_overview_that_never_change_are_lines_of_text_too() -> None:
+    steps = make_series("reward/avg_raw_reward", [0.1 * (i % 7) for i in range(1, 21)])
+    steps["policy/policy_entropy"] = [0.3 - 0.01 * i for i in range(20)]
+    steps["policy/policy_lr"] = [8e-6] * 20
+    made = files(make_run(steps=steps))
+    page = made["runs/run/index.html"].decode()
+    assert '<figure class="c6 card chart-card" id="chart-entropy"' in page
+    assert 'id="chart-learning-rate">' in page
+    assert 'data-chart="learning-rate"' not in page
+    assert "policy/ policy_ lr 8e-6" in text_of(made, "index")
+
+
 def test_the_runs_own_words_name_their_language() -> None:
     made = files(whole_run(settings=RunSettings(notes="A probe of the sandboxes.")))
     assert '<span lang="en">A probe of the sandboxes.</span>' in made["zh/runs/run/index.html"].decode()
