@@ -306,7 +306,10 @@
     if (!(table instanceof HTMLTableElement) || !place) return;
     const far = table.getBoundingClientRect().top + AT_ONCE * ROW > window.innerHeight; // before anything changes
     place.hidden = view.state.view === "wall";
-    if (place.hidden) return;
+    if (place.hidden) {
+      turn += 1;
+      return void table.tBodies[0].replaceChildren(); // shown again, those in view come first
+    }
     const now = view.columns.map((column) => column.id).join("\n");
     if ([...view.columns, view.sort].some((column) => column && column.term)) own.explain();
     table.classList.toggle("own-columns", Boolean(view.state.cols));

@@ -38,7 +38,10 @@
     for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-view]"))) {
       button.setAttribute("aria-pressed", String((button.dataset.view || "") === (view.state.view || "")));
     }
-    if (wall.hidden) return;
+    if (wall.hidden) {
+      turn += 1;
+      return void wall.replaceChildren();
+    }
     const { rows } = own.onPage(view);
     const mine = ++turn;
     /** @param {number[]} runs */
