@@ -7,8 +7,6 @@ the icons and the popovers it uses; both are collected while it renders.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,6 +29,7 @@ from sitegen.glossary.observed import checked_against, contradictions
 from sitegen.glossary.patterns import PLACEHOLDER, natural
 from sitegen.glossary.places import CONCEPTS, LABELS
 from sitegen.resources import folder
+from sitegen.resources import hash_source as hash_source
 from sitegen.text import Lang, Text, ui
 
 if TYPE_CHECKING:
@@ -50,14 +49,6 @@ def policy_with(*, script: str, style: str) -> str:
     return CSP.replace("script-src 'self'", f"script-src 'self' {hash_source(script)}").replace(
         "style-src 'self'", f"style-src 'self' {hash_source(style)}"
     )
-
-
-def hash_source(text: str) -> str:
-    """A script or style inside a page as Content-Security-Policy names it.
-
-    Source: https://www.w3.org/TR/CSP3/#grammardef-hash-source
-    """
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 POPOVER_BYTES = 30_000

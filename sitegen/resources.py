@@ -1,7 +1,8 @@
-"""Where templates and static files are: at the top of a checkout, inside the package of an installed wheel."""
+"""Where templates and static files are (at the top of a checkout, inside a wheel), and what content hashes to."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from functools import cache
@@ -30,3 +31,11 @@ def hashed(assets: Mapping[str, bytes]) -> dict[str, str]:
         stem, _, ending = name.rpartition(".")
         paths[name] = f"assets/{stem}.{hashlib.sha256(content).hexdigest()[:10]}.{ending}"
     return paths
+
+
+def hash_source(text: str) -> str:
+    """A script or style inside a page as Content-Security-Policy names it.
+
+    Source: https://www.w3.org/TR/CSP3/#grammardef-hash-source
+    """
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sitegen.errors import SitegenError
+from sitegen.resources import hash_source
 
 OWN_FOLDERS = frozenset({".git"})
 """Folders that no host publishes."""
@@ -60,7 +61,7 @@ class Page:
     references: tuple[Reference, ...]
     """Every address, in order."""
     inline: tuple[str, ...]
-    """Kinds of code in the page itself: script, style, handler."""
+    """Kinds of code in the page itself that its policy does not name by their hash: script, style, handler."""
     policy: bool
     """Whether it holds a Content-Security-Policy."""
 
@@ -134,15 +135,16 @@ def read_page(path: str, content: bytes) -> Page:
     tree = LexborHTMLParser(content)
     anchors: set[str] = set()
     references: list[Reference] = []
-    inline: list[str] = []
-    policy = False
+    inline: list[tuple[str, str]] = []
+    policy = ""
     found = tree.css("*" if _HANDLER.search(content) else _TELLING)
     for node in {node.mem_id: node for node in found}.values():  # one that fits twice is found twice
         attributes: dict[str, Any] = node.attributes
         tag = node.tag or ""
         references += _references(tag, attributes)
-        inline += _inline(tag, attributes)
-        policy = policy or (attributes.get("http-equiv") or "").lower() == "content-security-policy"
+        inline += [(kind, hash_source(node.text())) for kind in _inline(tag, attributes)]
+        if (attributes.get("http-equiv") or "").lower() == "content-security-policy":
+            policy = policy or attributes.get("content") or "empty"
     for node in tree.css("[id], a[name]"):
         anchors |= _anchors(node.tag or "", node.attributes)
     root = tree.root
@@ -152,8 +154,8 @@ def read_page(path: str, content: bytes) -> Page:
         lang=lang,
         anchors=frozenset(anchors),
         references=tuple(references),
-        inline=tuple(dict.fromkeys(inline)),
-        policy=policy,
+        inline=tuple(dict.fromkeys(kind for kind, allowance in inline if allowance not in policy)),
+        policy=bool(policy),
     )
 
 

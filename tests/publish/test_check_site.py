@@ -391,3 +391,11 @@ def test_every_address_and_all_code_of_a_page_is_seen_once(
     assert [reference.url for reference in seen.references] == references
     assert seen.inline == inline
     assert seen.policy
+
+
+def test_code_that_a_page_s_policy_names_by_its_hash_is_no_fault() -> None:
+    named = "sha256-bYOqbsii8BMz1hC57p5sZG4K4cMuk6QQDiwupM2aRMM="  # openssl dgst -sha256 -binary | base64, of `go();`
+    head = f"<meta http-equiv='Content-Security-Policy' content=\"script-src '{named}'\">"
+    assert read_page("a.html", page("<script>go();</script>", head=head).encode()).inline == ()
+    assert read_page("a.html", page("<script>go() ;</script>", head=head).encode()).inline == ("script",)
+    assert read_page("a.html", page("<p onclick='go();'>x", head=head).encode()).inline == ("handler",)
