@@ -103,6 +103,14 @@ test("a slip is forgiven: a letter wrong, missing, too many, or two exchanged; i
   for (const query of ["lrr", "emu", "cclendarrr", "zzzzzzzz", "80000"]) assert.deepEqual(found(query), [], query);
 });
 
+test("a plural finds what is named in the singular, after its like", () => {
+  assert.deepEqual(found("policies"), []);
+  for (const query of ["rewards", "raw rewards"]) assert.deepEqual(found(query), ["metric reward/avg_raw_reward"], query);
+  const runs = { t: ["reward", "rewards", "loss"], s: ["a", "b", "c"], a: ["", "", ""], x: ["", "", ""], d: [1, 1, 1] };
+  const [group] = search.find(search.prepare(data({ runs })), "rewards", "en");
+  assert.deepEqual(plain(group.items.map((item) => item.titles[0])), ["rewards", "reward"]);
+});
+
 test("names are found without what parts them", () => {
   for (const query of ["policyentropy", "rawreward", "PolicyEntropy"]) assert.equal(found(query).length, 1, query);
   assert.ok(found("avgraw").includes("metric reward/avg_raw_reward"));

@@ -24,6 +24,9 @@
       counts of which only the beginning is near. */
   const NEAR = [0.39, 0.39, 0.34];
   const BEGUN = [0.3, 0.3, 0.26];
+  /** Words that are looked for without their s too, and what that counts. */
+  const PLURAL = /^[a-z]{3,}[a-rt-z]s$/;
+  const SINGULAR = 0.9;
   /** How well a name fits that has the word when nothing parts it: `gradnorm` finds `grad_norm`. */
   const JOINED = 38;
   /** Most words that are taken for one with a slip. */
@@ -140,7 +143,9 @@
   function term(index, text) {
     const han = IS_HAN.test(text);
     const known = index.items.some((item) => (han ? item.han && fitHan(item.all, text) > 0 : begins(item.all, text)));
-    return { text, han, known, near: known ? [] : han ? likeHan(index, text) : like(index, text) };
+    const singular = PLURAL.test(text) ? [{ text: text.slice(0, -1), share: SINGULAR }] : [];
+    const near = known ? [] : han ? likeHan(index, text) : like(index, text);
+    return { text, han, known, near: [...singular, ...near] };
   }
 
   /** Whether a name has a word that begins nothing when what parts the name is left out.
