@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sitegen.analyse.progress import Curve
 from sitegen.charts.payload import Columns, Line, add_mark
@@ -53,6 +54,7 @@ def fitting_axis(raw: Iterable[float], values: Sequence[float], *, stacked: bool
     if top is None:
         return value_axis(values, stacked=stacked), None
     axis = value_axis([*(value for value in values if value <= top), top], stacked=stacked)
+    axis = replace(axis, high=axis.ticks[-1])
     return axis, axis.high
 
 
@@ -82,7 +84,12 @@ def beyond_words(curves: Sequence[Curve], top: float, unit: str = "") -> Text:
     listed = Text(
         ", ".join(item.en for item in said) + rest, "、".join(item.zh for item in said) + ("…" if rest else "")
     )
-    return ui("charts.caption.beyond", n=count(len(found)), top=same(number(top, 3) + unit), listed=listed)
+    return ui("charts.caption.beyond", n=count(len(found)), top=same(_round(top) + unit), listed=listed)
+
+
+def _round(top: float) -> str:
+    """The end of an axis as its tick says it: without the zeros that other numbers keep."""
+    return f"{top:,.6f}".rstrip("0").rstrip(".") if 1e-4 <= top < 1e9 else number(top, 3)
 
 
 def _beyond(curve: Curve, top: float) -> list[tuple[int, float]]:

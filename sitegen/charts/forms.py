@@ -72,13 +72,16 @@ def _lines() -> alt.LayerChart:
     bold = points.transform_calculate(s=_SMOOTHED).mark_line(
         clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round"
     )
-    lone = points.transform_filter("datum.lone == 1").mark_circle(clip=True, size=14, opacity=0.75)
+    alone = points.transform_filter("datum.lone == 1")
+    faint_dot = alone.mark_circle(clip=True, size=14, opacity=0.6)
+    bold_dot = alone.transform_calculate(s=_MARK_Y).mark_circle(clip=True, size=28, opacity=1)
     return _layer(
         _band(x),
         _jobs(x, foot=True),
         raw.encode(x=x, y=_y("raw"), color=color, detail="series:N"),
         bold.encode(x=x, y=_y("s"), color=color, strokeDash=dash),
-        lone.encode(x=x, y=_y("raw"), color=color),
+        faint_dot.encode(x=x, y=_y("raw"), color=color),
+        bold_dot.encode(x=x, y=_y("s"), color=color),
         *_names(x),
         *_marks(x),
     )
@@ -176,12 +179,23 @@ def _names(x: alt.X) -> list[alt.Chart]:
 
 
 def _labels(last: alt.Chart, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Names of `names` (series, name, dy) at the ends of lines, in the line's colour, with a halo."""
+    """Names of `names` (series, name, dy) at the ends of lines, in the line's colour, with a halo.
+
+    A name stands over or under the end of its line; with a `dx` above 0, beside it.
+    """
     named = last.transform_lookup(
-        lookup="series", from_=alt.LookupData(data=alt.NamedData("names"), key="series", fields=["name", "dy"])
+        lookup="series", from_=alt.LookupData(data=alt.NamedData("names"), key="series", fields=["name", "dy", "dx"])
     ).transform_filter("isValid(datum.name)")
     halo, name = (
-        named.mark_text(align="right", dy=alt.ExprRef("datum.dy"), fontSize=11, fontWeight=600, limit=180, **look)
+        named.mark_text(
+            align=alt.ExprRef("datum.dx > 0 ? 'left' : 'right'"),
+            dx=alt.ExprRef("datum.dx || 0"),
+            dy=alt.ExprRef("datum.dy"),
+            fontSize=11,
+            fontWeight=600,
+            limit=180,
+            **look,
+        )
         for look in _haloed(None)
     )
     return [halo.encode(x=x, y=y, text="name:N"), name.encode(x=x, y=y, text="name:N", color=_series_color())]
@@ -303,7 +317,7 @@ def _x(field: str) -> alt.X:
         tickCount=5,
         tickMinStep=alt.ExprRef("xStep"),
         labelExpr="format(datum.value, ',~r')",
-        labelFlush=True,
+        labelFlush=False,  # as static drawings have it: no label moves when this one takes over
         labelBound=theme.RIGHT,
         labelPadding=6,
         tickSize=4,

@@ -26,6 +26,8 @@ WIDTH = 500
 MARKS = 40
 """Marks of one kind that are drawn; a run that did most steps twice would fill the page with crosses."""
 
+_SPACE = "\u200b\u00a0"
+"""Room beside a name that moves with its share of the width (`charts/forms.py`)."""
 _CIRCLE = "M-{r},0A{r},{r} 0 1 1 {r},0A{r},{r} 0 1 1 -{r},0Z"
 _SHAPES: Mapping[str, tuple[str, str]] = {
     "superseded": ('class="s-ink-60" stroke-width="1.75"', "M-3.500,-3.500L3.500,3.500M3.500,-3.500L-3.500,3.500"),
@@ -223,7 +225,7 @@ def _grid(chart: Chart, plot: _Plot) -> Iterator[str]:
     for tick in ticks:
         at, text = plot.share(tick), Markup(fmt.count(tick) if tick % 1 == 0 else f"{tick:g}")
         yield f'<line class="s-ink-30" x1="{at}" x2="{at}" y1="{foot}" y2="{foot + 4}"/>'
-        yield f'<text class="f-ink-60" x="{at}" y="{foot + 18}" text-anchor="middle">{text}</text>'
+        yield f'<text class="f-ink-60" x="{at}" y="{foot + 19}" text-anchor="middle">{text}</text>'
 
 
 def _hours(plot: _Plot) -> list[float]:
@@ -232,10 +234,16 @@ def _hours(plot: _Plot) -> list[float]:
 
 
 def _jobs(chart: Chart, plot: _Plot) -> Iterator[str]:
+    """Rules between jobs, named where the live drawing names them."""
     jobs = chart.datasets["jobs"]
-    for step in jobs["step"][:MARKS]:
+    place = f'y="{plot.height - 6}"' if chart.form.startswith("lines") else 'y="2" dy=".75em"'
+    for step, label in list(zip(jobs["step"], jobs["label"], strict=True))[:MARKS]:
         at = plot.share(step)
         yield f'<line class="s-ink-50" stroke-dasharray="3,3" x1="{at}" x2="{at}" y2="{plot.height}"/>'
+        if label:
+            anchor = "end" if step > plot.x1 - (plot.x1 - plot.x0) / 6 else "start"
+            said = escape(f"{_SPACE}{label}{_SPACE[::-1]}")
+            yield f'<text class="f-ink-60" x="{at}" {place} text-anchor="{anchor}">{said}</text>'
 
 
 def _step_numbers(chart: Chart, plot: _Plot) -> Iterator[str]:
@@ -272,11 +280,13 @@ def _lone(chart: Chart, plot: _Plot) -> Iterator[str]:
     points: Mapping[str, Sequence[Any]] = chart.datasets.get("points", {"lone": ()})
     alone = [at for at, lone in enumerate(points["lone"]) if lone]
     for at in alone[: 2 * MARKS]:
-        y, color = plot.y(points["raw"][at]), points["series"][at]
-        if y is not None:
-            name = "ink-60" if color == "0" else f"run-{color}"
-            x = plot.share(points["step"][at])
-            yield f'<svg class="mk" x="{x}" y="{fmt.svg(y)}"><path class="f-{name}" d="{_CIRCLE.format(r=2)}"/></svg>'
+        color, x = points["series"][at], plot.share(points["step"][at])
+        name = "ink-60" if color == "0" else f"run-{color}"
+        for kind, look, r in (("raw", ' opacity="0.6"', 2), ("ema", "", 3)):
+            y = plot.y(points[kind][at])
+            if y is not None:
+                dot = f'<path class="f-{name}"{look} d="{_CIRCLE.format(r=r)}"/>'
+                yield f'<svg class="mk" x="{x}" y="{fmt.svg(y)}">{dot}</svg>'
 
 
 def _names(chart: Chart, plot: _Plot) -> Iterator[str]:

@@ -55,7 +55,7 @@
       return own.say("beyond-at", { value, step: sitegen.numbers.fixed(marks.step[at], 0), letter: line ? letter(line.run) : "" });
     });
     const more = far.length > SAID ? `${own.say("comma")}…` : "";
-    return own.say("beyond", { top: sitegen.numbers.number(yTop * grown, 3), listed: listed.join(own.say("comma")) + more });
+    return own.say("beyond", { top: sitegen.chartData.text(yTop * grown), listed: listed.join(own.say("comma")) + more });
   }
 
   /** What a chart says of itself: names, who lacks it, what it does not show. @param {CompareView} view @param {CompareSubject} subject

@@ -136,9 +136,9 @@ test("of several lines none is cut but for its own rare extremes", () => {
   const fast = Array(40).fill(100);
   const slow = [5000, 5100, 5200];
   same(compareAxis.fitting([cold, fast], [...cold, ...fast]).yTicks, [0, 200, 400, 600]);
-  assert.equal(compareAxis.fitting([cold, fast], [...cold, ...fast]).yTop, 612);
+  assert.equal(compareAxis.fitting([cold, fast], [...cold, ...fast]).yTop, 600);
   const whole = compareAxis.fitting([cold, slow], [...cold, ...slow]);
-  assert.equal(whole.yTop, 6120, "a short run at 5000 is all there");
+  assert.equal(whole.yTop, 6000, "a short run at 5000 is all there");
   assert.ok(!("yTop" in compareAxis.fitting([fast, slow], [...fast, ...slow])));
 });
 
@@ -253,9 +253,22 @@ test("letters at line ends keep off each other and off other lines", () => {
   const flat = (value) => [1, [value, value], [value, value], [value, value], []];
   const lines = [0.1, 0.105, 0.9].map((value, at) => ({ series: String(at + 1), line: flat(value), checkpoint: null }));
   const names = ["A", "B", "C"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
-  const { name, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
+  const { name, dx, dy } = compareLines.chart(lines, [1, 2], { ...OPTIONS, labels: true, names }).datasets.names;
   same(name, ["C", "B", "A"]);
-  assert.ok(dy[1] < 0 && dy[2] > 0, `${dy}`);
+  assert.ok(dx.every((beside) => beside > 0), `${dx}`);
+  assert.ok(dy[0] === 0 && dy[1] === 0 && dy[2] >= 10, `${dy}`);
+});
+
+test("the letter of a line that ends early stands off the lines that go on, and off its ring", () => {
+  const long = [1, [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5], []];
+  const short = [1, [0.9, 0.5], [0.9, 0.5], [0.9, 0.5], []];
+  const names = ["A", "B"].map((en, at) => ({ key: String(at + 1), en, zh: en }));
+  const lines = [{ series: "1", line: long, checkpoint: 4 }, { series: "2", line: short, checkpoint: null }];
+  const drawn = compareLines.chart(lines, [1, 4], { ...OPTIONS, labels: true, names });
+  const at = Object.fromEntries(drawn.datasets.names.name.map((name, place) => [name, place]));
+  const { dx, dy } = drawn.datasets.names;
+  assert.ok(Math.abs(dy[at.B]) >= 11, `beside the end of B the line of A passes: ${dy}`);
+  assert.ok(dx[at.A] > 9 && dy[at.A] === 0, `outside of the ring at the end of A: ${dx}`);
 });
 
 test("a letter does not drop below the axis: two lines that end at its foot have theirs above", () => {

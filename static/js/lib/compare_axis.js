@@ -111,7 +111,8 @@
       const top = lines.map((line) => topOf(line) ?? greatest(line)).reduce((a, b) => Math.max(a, b), -Infinity);
       if (lines.every((line) => greatest(line) <= top)) return sitegen.compareAxis.linear(values, false);
       const axis = sitegen.compareAxis.linear([...values.filter((value) => value <= top), top], false);
-      return { ...axis, yTop: axis.y1 };
+      const yTop = axis.yTicks[axis.yTicks.length - 1];
+      return { ...axis, y1: yTop, yTop };
     },
 
     /** A logarithmic axis for positive values: whole powers of ten, at most five ticks. */

@@ -10,10 +10,18 @@
   /** As in `sitegen/charts/step_scale.py`: values beyond the first are drawn divided by the second. */
   const HUGE = 1e300;
   const GROWN = 4;
-  /** Pixels that the middle of a letter at the end of a line keeps from the other lines and letters. */
-  const FROM_LINES = 7;
-  const FROM_LETTERS = 11;
+  /** Pixels: the plot on a phone, a letter's width and half its height, what a ring takes around its middle, and how
+      far beside the end of a line its letter stands. */
+  const NARROW = 250;
+  const LETTER = 8;
   const HALF_LETTER = 5;
+  const RING = 9;
+  const BESIDE = 5;
+  /** Where a letter may stand: beside the end or not, and how far down. */
+  const PLACES = /** @type {Array<[boolean, number]>} */ ([
+    ...[0, -5, 5, -11, 11, -17, 17].map((dy) => [true, dy]),
+    ...[-10, 11, -20, 22, -31].map((dy) => [false, dy]),
+  ]);
 
   /** @param {CompareLine} line */
   function stepsOf(line) {
@@ -40,31 +48,70 @@
     for (const name of Object.keys(row)) columns[name].push(row[name]);
   }
 
-  /** The letters of the lines at their ends, above or below, where there is room.
-      @param {ChartColumns} points @param {CompareAxis} axis @param {boolean} log
-      @param {{names: ChartName[], height: number}} options */
-  function labels(points, axis, log, { names, height }) {
+  /** The unbroken stretches of each line, in pixels of the narrowest plot.
+      @param {ChartColumns} points @param {(step: number) => number} x @param {(value: number) => number} y
+      @returns {Map<string, number[][][]>} */
+  function stretches(points, x, y) {
+    /** @type {Map<string, number[][][]>} */
+    const found = new Map();
+    points.step.forEach((step, at) => {
+      const own = found.get(points.series[at]) || [[]];
+      found.set(points.series[at], own);
+      if (real(points.ema[at])) own[own.length - 1].push([x(step), y(points.ema[at])]);
+      else if (own[own.length - 1].length) own.push([]);
+    });
+    return found;
+  }
+
+  /** Whether a stretch of a line passes through a box of left, right, top and bottom.
+      @param {number[][]} stretch @param {number[]} box */
+  function crosses(stretch, [left, right, top, bottom]) {
+    return stretch.some(([x1, y1], at) => {
+      const [x0, y0] = stretch[at - 1] || [x1, y1];
+      if (x1 < left || x0 > right) return false;
+      const slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
+      const ends = [y0 + slope * (Math.max(x0, left) - x0), x1 > x0 ? y0 + slope * (Math.min(x1, right) - x0) : y1];
+      return Math.min(...ends) <= bottom && Math.max(...ends) >= top;
+    });
+  }
+
+  /** The letters of the lines at their ends: beside the end, else over or under it, where no line, ring or letter is.
+      @param {ChartColumns} points @param {ChartColumns} marks @param {Record<string, any>} axis
+      @param {{names: ChartName[], height: number, log: boolean}} options */
+  function labels(points, marks, axis, { names, height, log }) {
     const scale = log ? Math.log10 : (/** @type {number} */ value) => value;
     const [low, high] = [scale(axis.y0), scale(axis.y1)];
+    const y = (/** @type {number} */ value) => (height * (high - scale(value))) / (high - low);
+    const x = (/** @type {number} */ step) => (NARROW * (step - axis.x0)) / (axis.x1 - axis.x0);
+    const lines = stretches(points, x, y);
+    const rings = marks.step.flatMap((step, at) => (marks.kind[at] === "selected" ? [[x(step), y(marks.ema[at])]] : []));
     const ends = names.flatMap(({ key, en }) => {
-      const last = points.series.reduce((found, series, at) => (series === key && real(points.ema[at]) ? at : found), -1);
-      return last < 0 ? [] : [{ key, en, y: (height * (high - scale(points.ema[last]))) / (high - low) }];
+      const last = (lines.get(key) || []).filter((stretch) => stretch.length).pop();
+      return last ? [{ key, en, at: last[last.length - 1] }] : [];
     });
-    const made = columnsOf(["series", "name", "dy"]);
-    /** @type {number[]} */
+    const made = columnsOf(["series", "name", "dx", "dy"]);
+    /** @type {number[][]} */
     const taken = [];
-    for (const end of ends.sort((a, b) => a.y - b.y)) {
-      const others = ends.filter((other) => other !== end).map((other) => other.y);
-      /** @param {number} offset */
-      const free = (offset) =>
-        end.y + offset >= 0 &&
-        end.y + offset <= height - HALF_LETTER &&
-        others.every((y) => Math.abs(y - end.y - offset) >= FROM_LINES) &&
-        taken.every((y) => Math.abs(y - end.y - offset) >= FROM_LETTERS);
-      const dy = [-9, 11, -20, 22, -31].find(free);
-      if (dy === undefined) continue;
-      taken.push(end.y + dy);
-      add(made, { series: end.key, name: end.en, dy });
+    for (const { key, en, at } of ends.sort((a, b) => a.at[1] - b.at[1])) {
+      const ringed = rings.some((ring) => Math.hypot(ring[0] - at[0], ring[1] - at[1]) < RING);
+      /** @param {number} dx @param {number} dy */
+      const boxOf = (dx, dy) => {
+        const left = dx > 0 ? at[0] + dx : at[0] - LETTER;
+        return [left - 1, left + LETTER + 1, at[1] + dy - HALF_LETTER, at[1] + dy + HALF_LETTER];
+      };
+      const place = PLACES.map(([beside, dy]) => [beside ? (ringed ? RING + 1 : BESIDE) : 0, dy]).find(([dx, dy]) => {
+        const [left, right, top, bottom] = boxOf(dx, dy);
+        return (
+          top >= -HALF_LETTER &&
+          bottom <= height + HALF_LETTER &&
+          !taken.some((other) => other[0] < right && other[1] > left && other[2] < bottom && other[3] > top) &&
+          !rings.some(([rx, ry]) => rx + RING > left && rx - RING < right && ry + RING > top && ry - RING < bottom) &&
+          ![...lines.values()].some((line) => line.some((stretch) => crosses(stretch, [left, right, top, bottom])))
+        );
+      });
+      if (!place) continue;
+      taken.push(boxOf(place[0], place[1]));
+      add(made, { series: key, name: en, dx: place[0], dy: place[1] });
     }
     return made;
   }
@@ -196,6 +243,7 @@
       const axis = axisOf(parts, raws, { log, ...options });
       const { points, marks } = filled(parts, axis, { log, ...options });
       const margin = Math.max(0.5, 0.015 * (range[1] - range[0]));
+      const ends = { x0: range[0] - margin, x1: range[1] + margin };
       const records = Math.max(...given.map(({ line }) => line[RAW].length));
       const scaled = grown === 1 ? axis : { ...axis, yDiv: axis.yDiv / grown, grown };
       return {
@@ -205,9 +253,11 @@
           marks,
           band: columnsOf(["step", "low", "high"]),
           jobs: columnsOf(["step", "label"]),
-          names: options.labels ? labels(points, axis, log, options) : columnsOf(["series", "name", "dy"]),
+          names: options.labels
+            ? labels(points, marks, { ...axis, ...ends }, { ...options, log })
+            : columnsOf(["series", "name", "dx", "dy"]),
         },
-        params: { x0: range[0] - margin, x1: range[1] + margin, records, names: options.names, ...scaled },
+        params: { ...ends, records, names: options.names, ...scaled },
       };
     },
 
