@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ TINY = 1e-300
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _GROUPS = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))")
+_MARK = re.compile(r"(?<=\d)[, \u00a0\u202f](?=\d{3}(?!\d))")
 _UNIT = re.compile(r"\s*(?:%|tok/s|tokens/s|s)?")
 
 
@@ -132,7 +134,7 @@ def half_of_general(value: float) -> float:
 
 
 def alike(text: str, value: float | None) -> str:
-    """A value written as a text writes its number: as many decimals, the same unit; `–` without a value."""
+    """A value written as a text writes its number: as many decimals, digits grouped alike, the same unit; else `–`."""
     if value is None or not math.isfinite(value):
         return "–"
     value += 0.0  # no sign on 0
@@ -150,6 +152,9 @@ def alike(text: str, value: float | None) -> str:
         and abs(value - float(shown)) > 1e-9 * max(1.0, abs(value))
     ):
         shown = f"{value:.{places + 2}f}"
+    mark = _MARK.search(text)
+    if mark is not None:
+        shown = f"{Decimal(shown):,}".replace(",", mark[0])
     return shown + plain[match.end() :]
 
 

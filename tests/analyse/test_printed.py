@@ -62,6 +62,11 @@ def test_a_value_is_written_like_the_printed_one_with_more_digits_where_they_wou
     assert alike("40348.4", 40348.5) == "40348.5"
     assert alike("-1.85185e-05", 0.25) == "0.25"
     assert alike("words", 0.25) == "0.25"
+    assert alike("43,795", 43796.0) == "43,796"
+    assert alike("4 000", 4000.0) == "4 000"
+    assert alike("1,234.5 s", -1234567.25) == "-1,234,567.2 s"
+    assert alike("4000", 4000.0) == "4000"
+    assert alike("1,234.5", -0.52) == "-0.5"
     assert alike("1.0", None) == "–"
 
 
