@@ -134,3 +134,18 @@ def test_live_charts_and_the_readout_are_accessible(bases: Mapping[str, str], wa
     assert violations == []
     roles = page.eval_on_selector_all("[data-chart]", "all => all.map(one => [one.role, one.tabIndex])")
     assert ["application", 0] in roles
+
+
+def test_a_rate_of_few_graded_trials_says_of_how_many_wherever_it_stands(
+    bases: Mapping[str, str], watch: Callable[..., Watched]
+) -> None:
+    """250 of the 320 trials of the run whose sandboxes failed have no grade; 38 of the others are solved."""
+    seen = watch(bases["file"])
+    page = seen.open("index.html#sort=solved")
+    cell = page.locator("tbody tr[data-row]", has_text="outage").locator("td", has_text="38 of 320")
+    cell.wait_for()
+    assert cell.inner_text().split("\n")[0] == "54.3"
+    page = seen.open("runs/synthetic-web-search-outage/index.html")
+    lines = page.locator("dd", has_text="38 of 320").inner_text().split("\n")
+    assert lines == ["38 of 320", "54.3\u00a0% of the 70 graded; most trials have no grade"]
+    seen.expect_clean()
