@@ -11,6 +11,7 @@
   /** @param {number} run */
   function tile(run) {
     const made = own.make("article", own.runs.numbers.steps[run] ? "tile" : "tile none");
+    made.dataset.row = String(run); // the keys j and k go from tile to tile
     const head = own.make("div", "tile-head");
     const link = own.make("a", "name");
     link.href = own.runLink(run);

@@ -266,6 +266,8 @@ def test_the_wall_shows_what_passes_and_ticks_runs(opened: Callable[..., Watched
     expect(page.locator("article.tile")).to_have_count(sum(one(number).framework == "verl" for number in range(RUNS)))
     page.locator("article.tile input").nth(0).check()
     assert page.locator("article.tile.sel").count() == 1
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('.tile') === document.querySelectorAll('.tile')[1]")
     watched.expect_clean()
 
 
