@@ -19,7 +19,7 @@ CONCEPTS: Mapping[str, tuple[str, ...]] = {
         "common-tis",
         "common-mismatch",
     ),
-    "time": ("common-async_training", "common-weight_sync", "common-straggler"),
+    "time": ("common-waiting_share", "common-async_training", "common-weight_sync", "common-straggler"),
     "freshness": ("common-staleness", "common-on_policy", "common-partial_rollout", "common-truncation"),
     "jobs": ("common-lineage",),
     "errors": ("common-masking", "common-graded"),
@@ -113,7 +113,7 @@ LABELS: Mapping[str, str] = {
     "index.col-solved": "common-graded",
     "index.col-exceptions": "harbor-exception_type",
     "index.col-step": "common-step_time",
-    "index.col-waiting": "common-async_training",
+    "index.col-waiting": "common-waiting_share",
     "head.ema": "common-ema",
     "head.solved": "common-graded",
 }

@@ -47,6 +47,23 @@ def test_filters_open_below_their_button_on_a_phone(watch: Callable[..., Watched
     watched.expect_clean()
 
 
+def test_published_numbers_are_filtered_by_verdict_and_the_address_keeps_it(
+    watch: Callable[..., Watched], bases: dict[str, str]
+) -> None:
+    watched = watch(bases["file"])
+    page = watched.open("runs/a3-rl-laion_nemotron-gym-knowledge-web-search-mcqa-25-8b/sources.html#verdict=agrees")
+    shown = page.locator("#check tbody tr:not([hidden])")
+    agrees = page.locator('label:has([value="agrees"]) .count').inner_text()
+    expect(shown).to_have_count(int(agrees))
+    assert page.locator("#check-agrees").is_visible()  # its fold has opened
+    expect(page.locator("[data-filter]")).to_be_in_viewport()
+    page.check('[data-facet="verdict"][value="differs"]', force=True)
+    page.uncheck('[data-facet="verdict"][value="agrees"]', force=True)
+    page.wait_for_function("() => location.hash === '#verdict=differs'")
+    expect(shown).to_have_count(int(page.locator('label:has([value="differs"]) .count').inner_text()))
+    watched.expect_clean()
+
+
 def test_a_wide_table_keeps_its_first_column_on_a_phone(watch: Callable[..., Watched], bases: dict[str, str]) -> None:
     watched = watch(bases["file"], **PHONE)
     page = watched.open(f"{RUN}/metrics.html")
