@@ -137,7 +137,11 @@ def _overview(run: Run, analysis: RunAnalysis, logs: tuple[LogSummary, ...]) -> 
 
 def _facts(run: Run, analysis: RunAnalysis) -> Iterator[ReportLine]:
     facts = analysis.facts
-    yield ReportLine(key="status", text=ui("report.status", status=ui(f"status.{facts.status}")))
+    status = ui(f"status.{facts.status}")
+    if facts.status_guessed:
+        status = ui("status.guessed", status=status)
+    basis = ui(f"status.basis.{facts.status_basis}")
+    yield ReportLine(key="status", text=ui("report.status", status=status, basis=basis))
     if run.framework:
         yield ReportLine(key="framework", text=ui("report.framework", name=same(run.framework)))
     if facts.rows:

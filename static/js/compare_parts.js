@@ -9,7 +9,7 @@
   const template = (key) => own.config.texts[`cmp.${key}`] || key;
 
   Object.assign(own, {
-    /** @param {string} key @param {Record<string, string>} [values] */
+    /** Numbers are written as counts. @param {string} key @param {Record<string, string | number>} [values] */
     say(key, values) {
       return template(key).replace(/\{(\w+)\}/g, function (whole, name) {
         const value = values && name in values ? values[name] : whole;

@@ -235,6 +235,7 @@
       const cell = make("td", "n");
       cell.dataset.l = letter(index);
       cell.append(mark(names[at[run][0]]));
+      if (own.runs.numbers.guessed[run]) cell.append(" ", make("small", "quiet", own.say("guess")));
       line.append(cell);
     });
     return line;

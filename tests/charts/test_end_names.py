@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sitegen.charts import theme
 from sitegen.charts.end_names import End, names
 from tests.charts.runs import PASS, REWARD, charts_of
-from tests.factories import make_run, make_steps
+from tests.factories import make_engines, make_run, make_steps
 
 HEIGHT = float(theme.LARGE - theme.TOP - theme.BOTTOM)
 shares = st.floats(0, HEIGHT)
@@ -60,6 +60,20 @@ def test_a_run_too_short_for_names_has_them_in_its_key() -> None:
         ("line-1", "avg_raw_reward"),
         ("line-0", "avg_pass_at_8"),
     ]
+
+
+@given(st.floats(0, 30), st.floats(0, 30))
+@settings(max_examples=8, deadline=None)
+def test_no_name_of_the_engine_charts_falls_below_the_axis(running: float, waiting: float) -> None:
+    rows = [{"time": 60.0 * at, "running": running, "waiting": waiting} for at in range(30)]
+    chart = charts_of(make_run(engines=make_engines(rows)))["engine-requests"]
+    low, high = (chart.params[key] for key in ("y0", "y1"))
+    inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
+    ends = {"1": running, "2": waiting}
+    found = chart.datasets["names"]
+    for series, dy in zip(found["series"], found["dy"], strict=True):
+        assert inner * (high - ends[str(series)]) / (high - low) + float(dy) + 6 <= inner
+    assert bool(found["series"]) != bool(chart.legend)
 
 
 def test_a_long_run_has_its_names_at_its_lines() -> None:
