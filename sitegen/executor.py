@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-PRELOAD = "sitegen.run_work"
+PRELOAD = "sitegen.preload"
 """What every worker needs; imports everything heavy."""
 
 

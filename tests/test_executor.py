@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -36,6 +37,10 @@ def die_on_three(item: int) -> int:
     return item
 
 
+def ready(_: int) -> bool:
+    return gc.get_freeze_count() > 0 and gc.isenabled() and "sitegen.run_work" in sys.modules
+
+
 def announce_and_wait(folder: str) -> None:
     (Path(folder) / str(os.getpid())).touch()
     time.sleep(60)
@@ -51,6 +56,10 @@ def test_a_bug_keeps_its_type_and_names_its_item(workers: int) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         list(each(fail_on_three, range(5), workers=workers, name=lambda item: f"number-{item}"))
     assert any("number-3" in note for note in caught.value.__notes__)
+
+
+def test_workers_begin_with_everything_imported() -> None:
+    assert dict(each(ready, range(2), workers=2, name=str)) == {0: True, 1: True}
 
 
 def test_a_killed_worker_is_something_the_user_is_told() -> None:

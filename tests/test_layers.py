@@ -20,6 +20,7 @@ LAYERS = (
     "build",
     "prepare",
     "all_runs",
+    "preload",
     "run_work",
     "tasks",
     "publish",
