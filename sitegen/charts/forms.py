@@ -95,8 +95,8 @@ def _band(x: alt.X) -> alt.Chart:
     return drawn
 
 
-def _jobs(x: alt.X, *, foot: bool = False) -> alt.LayerChart:
-    """Dashed rules between jobs, named at the top or at the foot, wherever less is drawn."""
+def _jobs(x: alt.X, *, foot: bool = False, top: int = 2) -> alt.LayerChart:
+    """Dashed rules between jobs, named at the top (so many pixels down) or at the foot, wherever less is drawn."""
     base = alt.Chart(alt.NamedData("jobs"))
     rule = base.mark_rule(clip=True, strokeDash=[3, 3], color=theme.EDGE, strokeWidth=1).encode(x=x)
     # Spaces, not an offset: static drawings move a text by its share of the width, an offset would stretch too.
@@ -105,7 +105,7 @@ def _jobs(x: alt.X, *, foot: bool = False) -> alt.LayerChart:
     text = padded.mark_text(
         align=alt.ExprRef(f"{_NEAR_END} ? 'right' : 'left'"),
         baseline="bottom" if foot else "top",
-        dy=-3 if foot else 2,
+        dy=-3 if foot else top,
         fontSize=11,
         limit=140,
         color=theme.LABEL,
@@ -231,7 +231,7 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     step = _x("step")
     return _layer(
         area.encode(x=x, y=_y("y0"), y2=alt.Y2("y1"), **channels),
-        _jobs(step),
+        _jobs(step, top=theme.UNDER_BEYOND),
         cross.encode(x=step, y=_y("raw")),
         rug.encode(x=step, y=alt.value(theme.RUG_Y)),
         _beyond(beyond, step),

@@ -35,6 +35,8 @@ RUG_Y: Final = -8
 """Pixels from the top of the plot to the marks of values that are not finite."""
 BEYOND_Y: Final = 4
 """Pixels from the top of the plot down to the marks of values that its axis does not hold."""
+UNDER_BEYOND: Final = 11
+"""Pixels from the top of the plot down to what stands clear of these marks."""
 
 SERIES: Final = ("1", "2", "3", "4", "5", "6", "7", "8", "0", "a", "b", "c", "d", "e", "f", "g", "h")
 """Codes of lines: 1-8 are the run colours, even ones dashed; 0 is the grey dashed companion; a-h are the run colours

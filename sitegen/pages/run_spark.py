@@ -236,7 +236,8 @@ def _hours(plot: _Plot) -> list[float]:
 def _jobs(chart: Chart, plot: _Plot) -> Iterator[str]:
     """Rules between jobs, named where the live drawing names them."""
     jobs = chart.datasets["jobs"]
-    place = f'y="{plot.height - 6}"' if chart.form.startswith("lines") else 'y="2" dy=".75em"'
+    top = 2 if chart.form == "engine" else theme.UNDER_BEYOND
+    place = f'y="{plot.height - 6}"' if chart.form.startswith("lines") else f'y="{top}" dy=".75em"'
     for step, label in list(zip(jobs["step"], jobs["label"], strict=True))[:MARKS]:
         at = plot.share(step)
         yield f'<line class="s-ink-50" stroke-dasharray="3,3" x1="{at}" x2="{at}" y2="{plot.height}"/>'

@@ -99,7 +99,7 @@
         const left = dx > 0 ? at[0] + dx : at[0] - LETTER;
         return [left - 1, left + LETTER + 1, at[1] + dy - HALF_LETTER, at[1] + dy + HALF_LETTER];
       };
-      const place = PLACES.map(([beside, dy]) => [beside ? (ringed ? RING + 1 : BESIDE) : 0, dy]).find(([dx, dy]) => {
+      const place = PLACES.map(([beside, dy]) => [beside ? (ringed ? RING + 1.5 : BESIDE) : 0, dy]).find(([dx, dy]) => {
         const [left, right, top, bottom] = boxOf(dx, dy);
         return (
           top >= -HALF_LETTER &&
