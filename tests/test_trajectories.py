@@ -136,7 +136,7 @@ def test_every_step_of_a_trial_has_its_part_of_the_page_in_the_order_of_the_resu
     assert 'id="step-1-turn-1"' in page
     assert 'id="step-2-turn-1"' in page
     assert "0.5 USD" in page  # of both steps
-    assert "第 2 阶段" in next(text for path, text in made.items() if path.startswith("zh/"))
+    assert "步骤 2" in next(text for path, text in made.items() if path.startswith("zh/"))
     run = read(tmp_path)
     assert {file.page for file in run.trajectories} == {next(path for path in made)[len("runs/run/") :]}
     (source,) = (item for item in run.sources if item.reader == "harbor_trajectory")
