@@ -307,6 +307,7 @@ def _join(parts: Any, separator: str = "") -> Markup:
     return Markup(escape(separator)).join(parts)
 
 
+@lru_cache(maxsize=4096)
 def wrap(name: str) -> Markup:
     """A name that may break after `-`, `_`, `/`, `.`, `:`; never cut."""
     return Markup("<wbr>").join(_BREAKS.split(name))
@@ -433,7 +434,7 @@ def named(text: str | Text, only: Iterable[str] | None = None, *, broken: bool =
 
 
 def _by_kind(frame: Frame, name: str, shown: str) -> Markup:
-    code = Markup("<code>{}</code>").format(wrap(shown))
+    code = Markup(f"<code>{wrap(shown)}</code>")
     return exception(name, code) if frame.head.names[name] == "exception" else metric(name, code)
 
 
@@ -468,15 +469,15 @@ def _any_of(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def _shown(name: str, label: str | Text | None, lang: Lang) -> Markup:
     if label is None:
-        return Markup("<code>{}</code>").format(wrap(name))
+        return Markup(f"<code>{wrap(name)}</code>")
     return escape(label.of(lang) if isinstance(label, Text) else label)
 
 
 def _linked(frame: Frame, entry: GlossaryEntry, name: str, label: str | Text | None) -> Markup:
     key, href = _explained(frame, entry, name)
     written = label is None and entry.notice is None and name in entry.names
-    shown = Markup("<code>{}</code>").format(pattern(name)) if written else _shown(name, label, frame.lang)
-    return Markup('<a class="term" href="{}" data-term="{}">{}</a>').format(href, key, shown)
+    shown = Markup(f"<code>{pattern(name)}</code>") if written else _shown(name, label, frame.lang)
+    return Markup(f'<a class="term" href="{escape(href)}" data-term="{escape(key)}">{shown}</a>')
 
 
 def _explained(frame: Frame, entry: GlossaryEntry, name: str) -> tuple[str, str]:
@@ -515,6 +516,7 @@ def _collect(frame: Frame, key: str, name: str, entry: GlossaryEntry) -> None:
         frame.popover_bytes += size
 
 
+@lru_cache(maxsize=4096)
 def pattern(name: str) -> Markup:
     """A logged name that may break; what a placeholder of a pattern stands for is set apart, without its braces."""
     parts = PLACEHOLDER.split(name)
