@@ -263,7 +263,7 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
-        return _fail(error.format_message(), error.exit_code)
+        return _fail(" ".join(error.format_message().split()), error.exit_code)
     except SitegenError as error:
         return _fail(str(error), 1)
     except (click.Abort, KeyboardInterrupt):

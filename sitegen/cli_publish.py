@@ -202,7 +202,8 @@ def pull(lang: str, /, names: tuple[str, ...], dry_run: bool, yes: bool, **optio
     else:
         with console.progress("pull.fetching") as progress:
             failed = puller.fetch(plans, progress)
-        console.say("pull.done" if wanted else "pull.nothing", to=options["to"])
+        came = "pull.partly" if failed else "pull.done"
+        console.say(came if wanted else "pull.nothing", to=options["to"])
     for line in failed:
         click.echo(f"sitegen: {line}", err=True)
     return int(bool(failed))
@@ -257,7 +258,7 @@ def _send(given: _Sending, destination: Destination, left: Sequence[str]) -> int
     from sitegen.publish.parcel import shown_names
 
     console = Console(given.lang)
-    errors = _say_findings(console, check_site(given.site, given.target))
+    errors = _say_findings(console, [item for item in check_site(given.site, given.target) if item.path not in left])
     if errors and not given.force:
         raise SitegenError(
             f"{given.site}: not published, errors: {errors}; mend them, or publish all the same with --force"

@@ -35,9 +35,13 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> tuple[str, ...]:
 def write_whole(path: Path, content: bytes) -> None:
     """Puts a file in the place of the one of its name in one step; an interrupted write leaves the old one.
 
+    What is no plain file, a pipe or a device as in `-o /dev/stdout`, is written to and stays what it is.
+
     Raises:
         SitegenError: the disk refuses; the old file stays.
     """
+    if path.exists() and not path.is_file():
+        return _write_to(path, content)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         target = path.resolve()
@@ -59,6 +63,15 @@ def write_whole(path: Path, content: bytes) -> None:
         if isinstance(error, OSError):
             raise _refused(path, error) from error
         raise
+
+
+def _write_to(path: Path, content: bytes) -> None:
+    try:
+        with path.open("wb", buffering=0) as file:
+            while content:
+                content = content[file.write(content) or 0 :]
+    except OSError as error:
+        raise SitegenError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _refused(path: Path, error: OSError) -> SitegenError:

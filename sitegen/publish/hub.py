@@ -44,6 +44,8 @@ FILES_PER_COMMIT = 90
 """The hub advises fewer than 100."""
 BYTES_PER_COMMIT = 40_000_000
 """Small files travel inside the commit's request."""
+LARGE = 5_000_000
+"""Bytes from which on a file is read once more when it is sent, instead of being kept in memory."""
 _INITIAL = frozenset({".gitattributes", README, "index.html", "style.css"})
 """What the hub itself puts into a new Space."""
 
@@ -316,7 +318,8 @@ def _operation(path: str, file: LocalFile | None) -> CommitOperationAdd | Commit
 
     if file is None:
         return CommitOperationDelete(path_in_repo=path, is_folder=False)
-    return CommitOperationAdd(path_in_repo=path, path_or_fileobj=str(file.place) if file.place else file.content)
+    content = file.read()
+    return CommitOperationAdd(path_in_repo=path, path_or_fileobj=content if len(content) < LARGE else str(file.place))
 
 
 def _message(batch: Mapping[str, LocalFile | None]) -> str:

@@ -86,6 +86,8 @@ def hub_errors(subject: str, done: Callable[[], str] | None = None) -> Iterator[
         raise HubError(f"{subject}: HF_HUB_OFFLINE is set; unset it to reach the hub") from None
     except LocalTokenNotFoundError:
         raise HubError(f"{subject}: {_LOG_IN}") from None
+    except UnicodeEncodeError:
+        raise HubError(f"{subject}: your token has a character that no token has; {_LOG_IN}") from None
     except (_http_error(), OSError, RuntimeError, ValueError) as error:
         more = done() if done is not None else ""
         raise HubError(f"{subject}: {_reason(_cause(error))}{more}") from None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sitegen.errors import OutputError, SitegenError
-from sitegen.write import MANIFEST, MANIFEST_SCHEMA, foreign, manifest, owned_files
+from sitegen.write import MANIFEST, MANIFEST_SCHEMA, WriteError, checked, foreign, manifest, owned_files
 
 Sent = Callable[[int, int], None]
 """Told how many files are done, of how many."""
@@ -37,8 +37,17 @@ class LocalFile:
     """Its bytes, when it is not on disk."""
 
     def read(self) -> bytes:
-        """Its bytes."""
-        return self.content if self.place is None else self.place.read_bytes()
+        """Its bytes.
+
+        Raises:
+            OutputError: it is not what it was when the site was looked at: a build has written the site meanwhile.
+        """
+        if self.place is None:
+            return self.content
+        content = self.place.read_bytes()
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise OutputError(f"{self.place}: changed while it was being published; run the same command again")
+        return content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +145,27 @@ def read_parcel(site: Path) -> Parcel:
     owned = owned_files(site)
     files = {}
     for path in sorted(owned):
+        _refuse_elsewhere(site, path)
         try:
             files[path] = local_file((site / path).read_bytes(), site / path)
         except OSError as error:
             raise SitegenError(f"{site / path}: cannot be read: {error.strerror}; build the site again") from None
     return Parcel(files=files, left=_left(site, owned))
+
+
+def _refuse_elsewhere(site: Path, path: str) -> None:
+    """Refuses what the manifest names and the site does not hold itself.
+
+    Raises:
+        SitegenError: the path leaves the site, or leads through a link.
+    """
+    try:
+        checked(path)
+    except WriteError:
+        raise SitegenError(f"{site / MANIFEST}: names {path!r}, which is no path in a site; build it again") from None
+    for name in (*parents(path), path):
+        if (site / name).is_symlink():
+            raise SitegenError(f"{site / name}: is a link, and what it leads to is not the site's; build it again")
 
 
 def _left(site: Path, owned: dict[str, str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
+from sitegen import exchange
 from sitegen.errors import OutputError
 from sitegen.publish.hub_client import HubError, client, hub_errors
 from sitegen.publish.parcel import local_file, parents, shown_names
@@ -130,9 +131,16 @@ class Puller:
         """Fetches what the plans say; what went wrong, a line for each repository.
 
         Raises:
-            OutputError: the disk refuses.
+            OutputError: the disk refuses, or somebody else is fetching into the archive.
         """
         total = sum(len(plan.fetch) for plan in plans)
+        if not total:
+            return tuple(plan.problem for plan in plans if plan.problem is not None)
+        with self._alone():
+            self._state = self._read_state()
+            return self._fetch(plans, total, done)
+
+    def _fetch(self, plans: Sequence[RepoPlan], total: int, done: Callable[[int, int], None]) -> tuple[str, ...]:
         count, failed = 0, [plan.problem for plan in plans if plan.problem is not None]
         for plan in plans:
             with self._remembering(plan):
@@ -222,6 +230,21 @@ class Puller:
 
     # What is fetched ----------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keeps others from fetching into the archive meanwhile."""
+        place = self._to / WORK / "lock"
+        with _disk_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle = exchange.held(place)
+        if handle is None:
+            raise OutputError(f"{self._to}: somebody else is fetching into it; run the same command afterwards")
+        with handle:
+            try:
+                yield
+            finally:
+                place.unlink(missing_ok=True)
+
     def _fetch_file(self, plan: RepoPlan, file: RemoteFile) -> None:
         partial = self._to / WORK / "partial" / plan.repo.replace("/", "--")
         with hub_errors(f"{plan.repo}/{file.path}"):
@@ -235,11 +258,9 @@ class Puller:
             fetched.unlink()
             raise HubError(f"{plan.repo}/{file.path}: what came is not what the hub listed; run the same command again")
         place = self._to / plan.folder / file.path
-        try:
+        with _disk_errors(place):
             place.parent.mkdir(parents=True, exist_ok=True)
             fetched.replace(place)
-        except OSError as error:
-            raise OutputError(f"{place}: cannot be written: {error.strerror}") from None
         self._state.files.setdefault(plan.repo, {})[file.path] = file.id
 
     @contextmanager
@@ -263,7 +284,8 @@ class Puller:
         kind, label = ("datasets/", "Dataset") if plan.repo_type == "dataset" else ("", "Model")
         link = f'{label} = "{self._api.endpoint}/{kind}{plan.repo}"'
         text = f"# Written by sitegen pull; it is yours to change.\n[links]\n{link}\n"
-        place.write_text(text, encoding="utf-8", newline="\n")
+        with _disk_errors(place):
+            place.write_text(text, encoding="utf-8", newline="\n")
 
     def _read_state(self) -> _State:
         """What earlier runs remembered; nothing where that cannot be read, so that files here count as changed."""
@@ -278,10 +300,23 @@ class Puller:
     def _write_state(self) -> None:
         place = self._to / WORK / _STATE
         content: Mapping[str, Any] = {"schema": _STATE_SCHEMA, "repos": self._state.files}
-        place.parent.mkdir(parents=True, exist_ok=True)
         partial = place.with_suffix(".partial")
-        partial.write_text(json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        partial.replace(place)
+        with _disk_errors(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(content, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(place)
+
+
+@contextmanager
+def _disk_errors(place: Path) -> Iterator[None]:
+    """Turns what the disk refuses into one line."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(
+            f"{place}: cannot be written: {error.strerror}; when that is mended, run the same command to go on"
+        ) from None
 
 
 def by_reason(skipped: Sequence[Skipped]) -> tuple[tuple[Text, tuple[Skipped, ...]], ...]:

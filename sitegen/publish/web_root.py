@@ -52,6 +52,8 @@ class WebRoot:
         here, there = site.resolve(), root.resolve()
         if here == there or here in there.parents or there in here.parents:
             raise OutputError(f"{root}: lies in the site {site} or holds it; give a folder elsewhere")
+        if root.is_symlink() and not root.exists():
+            raise OutputError(f"{root}: is a link that leads nowhere; remove it, or make the folder that it names")
         if root.exists() and not root.is_dir():
             raise OutputError(f"{root}: is a file; give a folder")
 
@@ -145,12 +147,14 @@ class WebRoot:
 
     def _put(self, path: str, file: LocalFile) -> None:
         target = self.root / checked(path) if path != MANIFEST else self.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name[:200]}{_PARTIAL}")
-        partial.unlink(missing_ok=True)
-        with partial.open("xb") as stream:  # never through a link that somebody put there
-            stream.write(file.read())
-        partial.replace(target)
+        content = file.read()
+        with self._disk_errors("written", target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_name(f".{target.name[:200]}{_PARTIAL}")
+            partial.unlink(missing_ok=True)
+            with partial.open("xb") as stream:  # never through a link that somebody put there
+                stream.write(content)
+            partial.replace(target)
 
     def _remove(self, path: str) -> None:
         """Removes a file of ours and the folders that it leaves empty."""
@@ -162,13 +166,13 @@ class WebRoot:
                 return
 
     @contextmanager
-    def _disk_errors(self, done: str) -> Iterator[None]:
-        """Turns what the disk refuses into one line."""
+    def _disk_errors(self, done: str, target: Path | None = None) -> Iterator[None]:
+        """Turns what the disk refuses into one line, about the target or whatever the system names."""
         try:
             yield
         except OSError as error:
             reason = error.strerror or errno.errorcode.get(error.errno or 0, "unknown error")
-            place = os.fspath(error.filename) if error.filename is not None else str(self.root)
+            place = target or (self.root if error.filename is None else os.fsdecode(error.filename))
             raise OutputError(
                 f"{place}: cannot be {done}: {reason}; when that is mended, run the same command to go on"
             ) from error

@@ -7,7 +7,9 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 import zipfile
 from dataclasses import replace
@@ -244,6 +246,20 @@ def test_paths_that_cannot_be_written_are_one_line(tmp_path, capsys):
         assert cli.run(["export", str(folder), *arguments]) == 1
         assert capsys.readouterr().err.count("\n") == 1
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_what_is_no_plain_file_is_written_to_and_stays(tmp_path):
+    add_run(tmp_path, "run", [0.1, 0.4])
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with (tmp_path / "read.html").open("wb") as out, subprocess.Popen(["cat", pipe], stdout=out) as reader:
+        assert cli.run(["export", str(tmp_path / "run"), "-o", str(pipe)]) == 0
+        assert reader.wait(30) == 0
+    assert (tmp_path / "read.html").read_bytes().endswith(b"</html>\n")
+    assert pipe.is_fifo()
+    (tmp_path / "null").symlink_to(os.devnull)
+    assert cli.run(["export", str(tmp_path / "run"), "-o", str(tmp_path / "null")]) == 0
+    assert Path(os.devnull).is_char_device()
 
 
 def test_an_interrupted_export_leaves_the_old_file(tmp_path, capsys, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sitegen import cli
+from sitegen import cli, exchange
 from sitegen.publish.pull_choice import RemoteFile, choose, is_evidence
 from sitegen.scan import scan_archive
 from sitegen.settings import SiteSettings
@@ -162,7 +162,9 @@ def test_a_pull_that_lost_the_hub_goes_on_with_what_is_missing(tmp_path, hub, ru
     to = tmp_path / "runs"
     hub.fault = lambda request: DROP if "/resolve/" in request and "rl_config" in request else None
     assert pull(to, "team/a3-rl-one", "--yes") == 1
-    said = capsys.readouterr().err
+    printed = capsys.readouterr()
+    said = printed.err
+    assert "what could be fetched; what could not is said below" in printed.out
     assert len(said.splitlines()) == 1
     assert "team/a3-rl-one/rl_config.yaml: the connection failed; run the same command again" in said
     assert set(fetched(to)) == {"README.md", "config.json", "logs/train_1.out"}
@@ -214,6 +216,42 @@ def test_a_file_that_is_not_what_was_listed_is_not_taken(tmp_path, hub, run, cap
     assert pull(to, "team/a3-rl-one", "--yes") == 1
     assert "is not what the hub listed" in capsys.readouterr().err
     assert "logs/train_1.out" not in fetched(to)
+
+
+def test_two_at_once_do_not_mix(tmp_path, hub, run, capsys):
+    to = tmp_path / "runs"
+    (to / ".sitegen-pull").mkdir(parents=True)
+    holder = exchange.held(to / ".sitegen-pull" / "lock")
+    assert holder is not None
+    with holder:
+        assert pull(to, "team/a3-rl-one", "--yes") == 1
+        assert "somebody else is fetching into it" in capsys.readouterr().err
+        assert not (to / "a3-rl-one").exists()
+    assert pull(to, "team/a3-rl-one", "--yes") == 0
+    assert [path.name for path in (to / ".sitegen-pull").iterdir()] == ["state.json"]
+
+
+@pytest.mark.parametrize("taken", [".sitegen-pull/state.json", "a3-rl-one/config.json/x", ".sitegen-pull/lock/x"])
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path, hub, run, capsys, taken):
+    to = tmp_path / "runs"
+    (to / taken).mkdir(parents=True)
+    code = pull(to, "team/a3-rl-one", "--yes")
+    said = capsys.readouterr()
+    if "config" in taken:
+        assert code == 0
+        assert "a link or something else is in its place" in said.out
+    else:
+        assert code == 1
+        assert len(said.err.splitlines()) == 1
+        assert "cannot be written: Is a directory" in said.err
+
+
+def test_a_token_that_cannot_be_one_is_told_and_not_shown(tmp_path, hub, run, monkeypatch, capsys):
+    monkeypatch.setenv("HF_TOKEN", "hf_ünbelievable")
+    assert pull(tmp_path / "runs", "team/a3-rl-one", "--yes") == 1
+    said = capsys.readouterr().err
+    assert "your token has a character that no token has" in said
+    assert "nbelievable" not in said
 
 
 def test_nothing_is_written_through_a_link(tmp_path, hub, run, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from sitegen import cli, exchange
 from sitegen.publish import web_root
-from sitegen.write import MANIFEST
+from sitegen.write import MANIFEST, manifest
 from tests.publish.killing import KILLED, calls
 from tests.publish.sites import page, put_site, site_files
 from tests.small_archive import contents
@@ -247,6 +248,74 @@ def test_files_of_others_in_the_site_stay_at_home_and_are_named(tmp_path, site, 
     assert publish(site, tmp_path / "www", lang="zh") == 0
     assert "不会发布：draft.txt" in capsys.readouterr().out
     assert not (tmp_path / "www" / "draft.txt").exists()
+
+
+def test_odd_files_of_others_in_the_site_do_not_stop_it(tmp_path, site):
+    (site / "draft\nof mine.html").write_text("<a href=nowhere.html>")
+    assert publish(site, tmp_path / "www") == 0
+    assert contents(tmp_path / "www") == {n: c for n, c in contents(site).items() if not n.startswith("draft")}
+
+
+@pytest.mark.parametrize("name", ["../secret.txt", "/etc/hostname", "a\nb.html", "a//b.html"])
+def test_a_manifest_that_names_what_is_no_path_in_the_site_is_refused(tmp_path, site, capsys, name):
+    (tmp_path / "secret.txt").write_text("secret")
+    files = json.loads((site / MANIFEST).read_bytes())["files"]
+    (site / MANIFEST).write_bytes(manifest({**files, name: "0"}))
+    assert publish(site, tmp_path / "www", "--force") == 1
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    assert "no path in a site" in said
+    assert not (tmp_path / "www").exists()
+
+
+@pytest.mark.parametrize("name", ["index.html", "runs", "runs/one"])
+def test_a_link_in_the_site_is_not_published(tmp_path, site, capsys, name):
+    elsewhere = tmp_path / "elsewhere"
+    (site / name).rename(elsewhere)
+    (site / name).symlink_to(elsewhere)
+    assert publish(site, tmp_path / "www", "--force") == 1
+    assert f"{site / name}: is a link" in capsys.readouterr().err
+    assert not (tmp_path / "www").exists()
+
+
+def test_a_site_that_is_built_anew_meanwhile_is_told(tmp_path, site, monkeypatch, capsys):
+    root = tmp_path / "www"
+    real = web_root.WebRoot._put
+
+    def late(self, path, file):
+        put_site(site, site_files("second"))
+        real(self, path, file)
+
+    monkeypatch.setattr(web_root.WebRoot, "_put", late)
+    assert publish(site, root) == 1
+    assert "changed while it was being published; run the same command again" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert publish(site, root) == 0
+    assert contents(root) == contents(site)
+
+
+def test_a_full_disk_names_the_file_and_the_next_run_goes_on(tmp_path, site, monkeypatch, capsys):
+    root = tmp_path / "www"
+    real = Path.replace
+
+    def full(self, target):
+        if Path(target).name == "index.html":
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert publish(site, root) == 1
+    said = capsys.readouterr().err
+    assert "index.html: cannot be written: No space left on device; when that is mended" in said
+    monkeypatch.undo()
+    assert publish(site, root) == 0
+    assert contents(root) == contents(site)
+
+
+def test_a_link_that_leads_nowhere_is_refused(tmp_path, site, capsys):
+    (tmp_path / "www").symlink_to(tmp_path / "gone")
+    assert publish(site, tmp_path / "www") == 1
+    assert "is a link that leads nowhere" in capsys.readouterr().err
 
 
 def test_what_is_no_site_is_refused(tmp_path, capsys):
