@@ -14,6 +14,7 @@
     const { numbers } = own.runs;
     const { fixed, date } = sitegen.numbers;
     const told = [own.say("n-steps", { n: fixed(numbers.steps[run], 0) })];
+    if (numbers.guessed[run]) told.unshift(own.say("guess"));
     if (numbers.trials[run] !== null) told.push(own.say("n-trials", { n: fixed(numbers.trials[run], 0) }));
     if (numbers.started[run] !== null) told.push(date(numbers.started[run], own.lang));
     return ` · ${told.join(" · ")}`;
