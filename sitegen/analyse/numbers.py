@@ -24,6 +24,12 @@ def std(values: Floats) -> float | None:
         return finite(float(kept.std(ddof=1))) if len(kept) > 1 else None
 
 
+def median(values: Floats) -> float:
+    """Median of finite values, at least one; of the largest floats too, whose sum is no number."""
+    largest = float(np.abs(values).max())
+    return float(np.median(values)) if largest < 1e300 else 2 * float(np.median(values / 2))
+
+
 def total(values: Floats) -> float | None:
     """Sum of the finite values; None without any: nothing reported is not a sum of 0."""
     kept = values[np.isfinite(values)]

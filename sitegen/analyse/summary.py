@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sitegen.analyse.clocks import main_clock, second_clock
-from sitegen.analyse.numbers import finite
+from sitegen.analyse.numbers import finite, median
 from sitegen.model import tables
 from sitegen.model.roles import RowKind
 from sitegen.model.run import Run
@@ -203,7 +203,7 @@ class _Columns:
             first_step=first if first_bad is None else min(first, first_bad),
             last_step=last_logged,
             constant=count > 1 and bool(self.low[index] == self.high[index]),
-            median=float(np.median(self.values[finite, index])),
+            median=median(self.values[finite, index]),
             whole=bool(np.equal(np.mod(self.values[finite, index], 1.0), 0.0).all()),
             never_falls=self._never_falls(index),
             latest=latest,

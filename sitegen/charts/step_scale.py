@@ -57,7 +57,7 @@ class StepScale:
     def y(self, value: float) -> float:
         """Pixels from the top of the plot."""
         low, high, at = (math.log10(v) if self.log else v for v in (self.axis.low, self.axis.high, value))
-        return self.height * (high - at) / (high - low)
+        return self.height * ((high - at) / (high - low))
 
     def shrunk(self, curve: Curve) -> Curve:
         """A curve as it is drawn."""
@@ -99,7 +99,7 @@ def step_scale(
     curves = [line.curve for line in lines]
     log = look.log and wants_log(curves)
     values = payload.all_values([*curves, *(band or ())])
-    grown = _GROWN if any(abs(value) > LARGEST for value in values) else 1.0
+    grown = _GROWN if not log and any(abs(value) > LARGEST for value in values) else 1.0
     values = [value / grown for value in values]
     marked = evaluations if evaluations is not None and fits(evaluations, values) else None
     if marked is not None:

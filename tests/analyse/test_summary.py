@@ -111,6 +111,7 @@ def test_values_near_the_largest_float_do_not_overflow():
     assert found.std == pytest.approx(3.4641016151377546e307)
     wide = by_name(make_run(steps=make_series("m", [1.7e308, -1.7e308])))["m"]
     assert (wide.mean, wide.std) == (0.0, None)
+    assert by_name(make_run(steps=make_series("m", [1.5e308, 1.7e308])))["m"].median == pytest.approx(1.6e308)
 
 
 def test_empty_run_has_no_metrics():

@@ -62,6 +62,15 @@ def test_every_place_on_a_drawing_is_a_number(values: list[float]) -> None:
         assert not re.search("NaN|Infinity", svg), name
 
 
+def test_all_sizes_on_a_logarithmic_axis_are_drawn_as_they_are() -> None:
+    rows = [{"step": at + 1, "odd": value} for at, value in enumerate(ODD["spanning"] * 2)]
+    chart = charts_of(make_run(steps=make_steps(rows)))["metric-odd"]
+
+    assert chart.form == "lines-log"
+    assert chart.datasets["marks"]["kind"] == []  # none of them is 0 or less
+    assert (chart.params["yDiv"], chart.params["yTicks"][0]) == (1, 1e-323)
+
+
 @given(st.lists(st.floats(min_value=-4.5e307, max_value=4.5e307), min_size=1))
 def test_an_axis_of_any_drawn_values_can_be_drawn(values: list[float]) -> None:
     axis = value_axis(values)

@@ -158,7 +158,7 @@ test("the largest and the smallest numbers there are have an axis that can be dr
 
 const figures = (chunk, direction, term, last, lastStep) => [chunk, direction, term, 0.9, 2, 0.5, 0.4, last, lastStep];
 const about = (changes) => ({
-  framework: "skyrl", reward: "r", samples: 8, last: 4, checkpoint: 2, assumed: false, files: [], config: {}, settings: {},
+  framework: "skyrl", reward: "r", samples: 8, data: "d", batch: 64, gpus: 16, failed: false, last: 4, checkpoint: 2, assumed: false, files: [], config: {}, settings: {},
   roles: { reward: "r", pass_k: "pass_at_8" },
   metrics: { r: figures(0, "up", "skyrl-r", 0.7, 4), pass_at_8: figures(0, "up", "skyrl-pass pass_at_8", 1, 4) },
   ...changes,
@@ -247,6 +247,15 @@ test("values of both signs near the largest number are drawn at a quarter of the
   const { y0, y1, yDiv, grown } = drawn.params;
   assert.ok(Number.isFinite(y1 - y0) && y0 <= -1.797e308 / 4 && y1 >= 1.797e308 / 4);
   same([grown, yDiv, drawn.datasets.points.raw[0]], [4, 0.25, 1.797e308 / 4]);
+  const named = compareLines.chart([{ series: "1", line: [1, values, values, values, []], checkpoint: null }], [1, 3], { ...OPTIONS, labels: true });
+  same([named.datasets.names.name, named.datasets.names.dy], [["A"], [0]]);
+});
+
+test("on a logarithmic axis the largest and the smallest number are drawn as they are", () => {
+  const values = [5e-324, 1, 1, 1, 1.797e308];
+  const drawn = compareLines.chart([{ series: "1", line: [1, values, values, values, []], checkpoint: null }], [1, 5], OPTIONS);
+  same([drawn.form, drawn.params.yDiv, drawn.datasets.marks.kind], ["lines-log", 1, []]);
+  same(drawn.datasets.points.raw, values);
 });
 
 test("letters at line ends keep off each other and off other lines", () => {
@@ -330,11 +339,12 @@ test("another reward is said with who has what, and touches reward and checkpoin
   assert.deepEqual(rest, []);
 });
 
-test("other samples per prompt touch pass@k only, also under its own name; unknown numbers say nothing", () => {
+test("other samples per prompt touch pass@k only, also under its own name; unknown numbers are said and mute it", () => {
   const [rule] = rules([about({}), about({ samples: 16 })], ["@reward", "@pass_k", "pass_at_8"]);
   assert.equal(rule.id, "samples");
   assert.deepEqual(rule.touches, ["#pass", "@pass_k", "pass_at_8"]);
-  assert.deepEqual(rules([about({}), about({ samples: null })]), []);
+  const [open] = rules([about({}), about({ samples: null })]);
+  assert.deepEqual([open.id, open.unknown, open.touches, open.mutes], ["samples", [1], [], ["#pass", "@pass_k"]]);
   const none = { roles: { reward: "r" }, metrics: { r: figures(0, "up", "skyrl-r", 1, 4) } };
   assert.deepEqual(rules([about(none), about({ ...none, samples: 16 })]), [], "neither has pass@k");
 });
@@ -346,7 +356,7 @@ test("another k is another pass@k", () => {
   assert.deepEqual(rule.groups.map((group) => group.value), ["k = 8", "k = 16"]);
 });
 
-test("other data mute what the tasks decide, and forbid nothing; unknown data say nothing", () => {
+test("other or unknown data mute what the tasks decide, and forbid nothing", () => {
   const [rule, ...rest] = rules([about({ data: "a" }), about({ data: "b" })], ["@reward", "@pass_k", "r", "@entropy"]);
   assert.equal(rule.id, "data");
   assert.deepEqual(rule.groups, [{ value: "a", runs: [0] }, { value: "b", runs: [1] }]);
@@ -354,7 +364,29 @@ test("other data mute what the tasks decide, and forbid nothing; unknown data sa
   for (const id of ["@reward", "#ema", "#solved", "@pass_k", "#pass", "r", "@length_mean"]) assert.ok(rule.mutes.includes(id), id);
   assert.ok(!rule.mutes.includes("@entropy"));
   assert.deepEqual(rest, []);
-  assert.deepEqual(rules([about({ data: "a" }), about({ data: null })]), []);
+  const [open] = rules([about({ data: "a" }), about({ data: null })]);
+  assert.deepEqual([open.id, open.groups.length, open.unknown, open.touches], ["data", 1, [1], []]);
+  for (const id of ["@reward", "#ema", "#solved", "@pass_k"]) assert.ok(open.mutes.includes(id), id);
+  assert.deepEqual(rules([about({ data: null })]), [], "one run is compared with nothing");
+  assert.deepEqual(rules([about({ data: "a" }), about({ data: "b" }), about({ data: null })])[0].unknown, [2]);
+});
+
+test("a reward of an unknown framework is not judged", () => {
+  const [open] = rules([about({}), about({ framework: null })], ["@reward", "r"]);
+  assert.deepEqual([open.id, open.unknown, open.touches, open.mutes], ["reward", [1], [], ["@reward", "#ema"]]);
+  const [, named] = rules([about({}), about({ framework: null })], ["@reward", "r"]);
+  assert.deepEqual([named.id, named.touches, named.mutes], ["framework", [], ["r"]]);
+});
+
+test("step times of other or unknown batches, GPUs or frameworks are not judged", () => {
+  const timed = { metrics: { "timing/step": figures(0, "down", "t", 1, 4) }, roles: { step_s: "timing/step" } };
+  for (const change of [{ batch: 32 }, { gpus: 8 }, { gpus: null }, { batch: null }]) {
+    const [rule, ...rest] = rules([about(timed), about({ ...timed, ...change })], ["@step_s", "timing/step", "@entropy"]);
+    assert.deepEqual([rule.id, rule.mutes], ["step", ["#step", "@step_s", "@wait_s", "timing/step"]]);
+    assert.deepEqual(rest, []);
+  }
+  const [both] = rules([about({ gpus: null }), about({ gpus: null })]);
+  assert.deepEqual(both.groups, [{ value: "skyrl\n64\n", runs: [0, 1] }], "unknown of both is not the same");
 });
 
 test("step times beside a failed run are not judged", () => {
@@ -368,5 +400,5 @@ test("step times beside a failed run are not judged", () => {
 test("one name with another meaning in another framework is not judged; a role is", () => {
   const verl = about({ framework: "verl", reward: null, metrics: { r: figures(0, "up", "verl-r", 1, 4) } });
   const found = rules([about({}), verl], ["@reward", "r"]);
-  assert.deepEqual(found.map((rule) => [rule.id, rule.touches]), [["framework", ["r"]]]);
+  assert.deepEqual(found.map((rule) => [rule.id, rule.touches]), [["framework", ["r"]], ["step", []]]);
 });

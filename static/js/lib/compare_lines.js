@@ -81,7 +81,7 @@
   function labels(points, marks, axis, { names, height, log }) {
     const scale = log ? Math.log10 : (/** @type {number} */ value) => value;
     const [low, high] = [scale(axis.y0), scale(axis.y1)];
-    const y = (/** @type {number} */ value) => (height * (high - scale(value))) / (high - low);
+    const y = (/** @type {number} */ value) => height * ((high - scale(value)) / (high - low));
     const x = (/** @type {number} */ step) => (NARROW * (step - axis.x0)) / (axis.x1 - axis.x0);
     const lines = stretches(points, x, y);
     const rings = marks.step.flatMap((step, at) => (marks.kind[at] === "selected" ? [[x(step), y(marks.ema[at])]] : []));
@@ -235,11 +235,12 @@
     /** One chart of several lines as the page's charts take it: what lies in the range, raw values and both smoothings
         as they were made with the run. Null without a finite value. */
     chart(given, range, options) {
-      const { parts, grown } = shrunk(given.map((line) => partOf(line, range)));
-      const raws = parts.map(({ columns }) => columns[0].filter(real));
-      const raw = raws.flat();
+      const whole = given.map((line) => partOf(line, range));
+      const raw = whole.flatMap(({ columns }) => columns[0].filter(real));
       if (!raw.length) return null;
       const log = sitegen.compareAxis.wantsLog(raw);
+      const { parts, grown } = log ? { parts: whole, grown: 1 } : shrunk(whole);
+      const raws = parts.map(({ columns }) => columns[0].filter(real));
       const axis = axisOf(parts, raws, { log, ...options });
       const { points, marks } = filled(parts, axis, { log, ...options });
       const margin = Math.max(0.5, 0.015 * (range[1] - range[0]));
