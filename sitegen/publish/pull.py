@@ -134,7 +134,8 @@ class Puller:
             OutputError: the disk refuses, or somebody else is fetching into the archive.
         """
         total = sum(len(plan.fetch) for plan in plans)
-        if not total:
+        left = any((self._to / WORK / name).exists() for name in ("lock", "partial"))
+        if not total and not left:
             return tuple(plan.problem for plan in plans if plan.problem is not None)
         with self._alone():
             self._state = self._read_state()
