@@ -66,15 +66,18 @@ def compare_files(run: Run, analysis: RunAnalysis, glossary: Glossary) -> Iterat
         yield made
     facts = analysis.facts
     config = run.config.values if run.config else {}
+    assumed = facts.config_assumed
     about = {
         "framework": run.framework,
         "reward": facts.reward_metric,
-        "samples": facts.samples_per_prompt,
-        "data": facts.dataset,
+        "samples": None if assumed else facts.samples_per_prompt,
+        "data": None if assumed else facts.dataset,
+        "batch": None if assumed else facts.batch_size,
+        "gpus": run.settings.gpus if assumed else facts.gpus,
         "failed": facts.status == "failed",
         "last": facts.last_step,
         "checkpoint": analysis.checkpoint.step,
-        "assumed": facts.config_assumed,
+        "assumed": assumed,
         "roles": roles,
         "files": files,
         "metrics": {key: [chunk_of[key], *_figures(run, item, glossary)] for key, item in lines.items()},

@@ -27,12 +27,28 @@
   function ruleValue(view, rule, value) {
     if (rule.id === "failed") return own.runs.titles[view.runs[Number(value)]];
     if (rule.id === "data") return own.code(value);
-    if (rule.id === "framework") return own.config.frameworks[value] || own.say("unknown-framework");
+    if (rule.id === "framework") return frameworkName(value);
+    if (rule.id === "step") return machineOf(value);
     if (rule.id !== "reward") return value;
     const [framework, metric] = value.split("\n");
     const parts = document.createDocumentFragment();
-    parts.append(own.code(metric), ` ${own.config.frameworks[framework] || own.say("unknown-framework")}`);
+    parts.append(own.code(metric), ` ${frameworkName(framework)}`);
     return parts;
+  }
+
+  /** @param {string} id */
+  const frameworkName = (id) => own.config.frameworks[id] || own.say("unknown-framework");
+
+  /** Framework, batch and GPUs in words. @param {string} value */
+  function machineOf(value) {
+    const [framework, batch, gpus] = value.split("\n");
+    const { fixed } = sitegen.numbers;
+    const parts = [
+      frameworkName(framework),
+      batch ? own.say("batch", { n: fixed(Number(batch), 0) }) : own.say("batch-unknown"),
+      gpus ? own.say("gpus", { n: fixed(Number(gpus), 0) }) : own.say("gpus-unknown"),
+    ];
+    return parts.join(own.say("comma"));
   }
 
   /** @param {CompareView} view @param {CompareRule} rule */
@@ -42,8 +58,12 @@
       if (at) who.append(own.say("semicolon"));
       who.append(ruleValue(view, rule, value), ` (${own.letters(runs)})`);
     });
-    const titles = view.subjects.filter((subject) => rule.touches.includes(subject.id)).map(own.title);
-    return own.told(`rule-${rule.id}`, { who, metrics: titles.join(own.say("comma")) });
+    const on = [...rule.touches, ...(rule.id === "framework" ? rule.mutes || [] : [])];
+    const titles = view.subjects.filter((subject) => on.includes(subject.id)).map(own.title);
+    if (!rule.unknown) return own.told(`rule-${rule.id}`, { who, metrics: titles.join(own.say("comma")) });
+    if (rule.groups.length < 2) return own.told(`rule-${rule.id}-unknown`, { who: own.letters(rule.unknown) });
+    who.append(own.say("semicolon"), own.say("rule-not-known"), ` (${own.letters(rule.unknown)})`);
+    return own.told(`rule-${rule.id}`, { who });
   }
 
   /** @param {CompareView} view */

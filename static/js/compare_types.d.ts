@@ -27,6 +27,9 @@ interface CompareAbout {
   reward: string | null;
   samples: number | null;
   data: string | null;
+  /** Prompts per step and GPUs; null where not known. */
+  batch: number | null;
+  gpus: number | null;
   failed: boolean;
   last: number | null;
   checkpoint: number | null;
@@ -106,8 +109,10 @@ interface CompareSetting {
   values: Array<string | null>;
 }
 interface CompareRule {
-  id: "reward" | "pass" | "samples" | "framework" | "data" | "failed";
+  id: "reward" | "pass" | "samples" | "framework" | "data" | "step" | "failed";
   groups: Array<{ value: string; runs: number[] }>;
+  /** Runs of which it is not known. */
+  unknown?: number[];
   /** Ids of subjects, and facts with `#`, that are not compared at all. */
   touches: string[];
   /** The same of those whose difference is shown but not called better or worse. */

@@ -8,6 +8,15 @@
   /** @type {Map<number, HTMLElement>} */
   const drawn = new Map();
 
+  /** A status, with the word that it is a guess. @param {number} run */
+  function statusOf(run) {
+    const box = own.make("span", "tile-status");
+    const guess = own.runs.numbers.guessed[run];
+    box.append(own.mark(own.status(run).id));
+    if (guess) box.append(" ", own.make("small", "", own.say(`guess-${own.runs.guesses[guess - 1]}`)));
+    return box;
+  }
+
   /** @param {number} run */
   function tile(run) {
     const made = own.make("article", own.runs.numbers.steps[run] ? "tile" : "tile none");
@@ -22,7 +31,7 @@
     const foot = own.make("div", "cap");
     const { ema, checkpoint, steps } = own.runs.numbers;
     const words = { value: sitegen.numbers.fixed(ema[run], 3), step: sitegen.numbers.fixed(checkpoint[run], 0) };
-    foot.append(own.make("span", "", ema[run] === null ? "" : own.say("ema-at", words)), own.mark(own.status(run).id));
+    foot.append(own.make("span", "", ema[run] === null ? "" : own.say("ema-at", words)), statusOf(run));
     made.append(head, drawing || own.make("span", "quiet", own.say(steps[run] ? "no-curve" : "no-step")), foot);
     if (drawing) {
       drawing.removeAttribute("width");

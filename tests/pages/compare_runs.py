@@ -37,6 +37,11 @@ def one(number: int) -> Run:
     settings = {
         "trainer.policy.optimizer_config.lr": f"{number + 1}e-6",
         "generator.n_samples_per_prompt": 16 if number == 5 else 8,
+        "trainer.train_batch_size": 64,
+        "data.train_data": ["org/tasks"],
+        "trainer.placement.policy_num_nodes": 2,
+        "trainer.placement.policy_num_gpus_per_node": 8,
+        "trainer.placement.colocate_all": True,
         "trainer.run_name": f"run-{number}",
         "trainer.hf_save_interval": 5,
         "trainer.note": '<b onmouseover="x">&</b>' if number == 0 else "plain",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,6 +93,25 @@ def test_the_figures_of_a_metric() -> None:
     assert found["metrics"]["timing/step"][1] == "down"
     assert found["metrics"]["policy/raw_grad_norm"][1] == "", "it has no better direction"
     assert (found["samples"], found["last"], found["reward"], found["framework"]) == (8, 4, REWARD, "skyrl")
+
+
+def test_what_an_assumed_configuration_says_is_not_known() -> None:
+    settings = {
+        "generator.n_samples_per_prompt": 8,
+        "trainer.train_batch_size": 64,
+        "data.train_data": ["org/tasks"],
+        "trainer.placement.policy_num_nodes": 2,
+        "trainer.placement.policy_num_gpus_per_node": 8,
+        "trainer.placement.colocate_all": True,
+    }
+    recorded = make_config(settings)
+    keys = ("samples", "batch", "data", "gpus")
+    found = about(make_run(steps=make_steps([{"step": 1, REWARD: 0.5}]), config=recorded))
+    assert [found[key] for key in keys] == [8, 64, "org/tasks", 16]
+    run = make_run(
+        steps=make_steps([{"step": 1, REWARD: 0.5}]), config=replace(recorded, header="Assumed, not recorded")
+    )
+    assert [about(run)[key] for key in keys] == [None, None, None, None]
 
 
 def test_what_is_shown_at_first_is_in_one_script_and_the_rest_in_others() -> None:
