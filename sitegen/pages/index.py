@@ -21,6 +21,8 @@ SPARK_WIDTH, SPARK_HEIGHT = 132, 30
 """Pixels of a sparkline."""
 SPARK_LEVELS = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '"\\<>&~')
 """A coordinate of a sparkline as one character: its place here, of `len - 1`, is its share of the width or height."""
+SPARK_DOT = "m-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0"
+"""What is drawn at a value between two gaps: a circle that its stroke fills."""
 SPARK_GAP = "~"
 """Where there is no value."""
 FIRST_ROWS = 100
@@ -372,7 +374,7 @@ def draw_spark(spark: Spark, span: tuple[float, float], points: int, checkpoint:
 
 
 def _path(points: Sequence[tuple[float, float | None]]) -> str:
-    """An SVG path in half pixels, relative to keep it short; a value between two gaps is a dot of its own."""
+    """An SVG path in half pixels, relative to keep it short; a value between two gaps is a dot, thicker than a line."""
     parts: list[str] = []
     at: tuple[float, float] | None = None
     for x, y in points:
@@ -385,7 +387,7 @@ def _path(points: Sequence[tuple[float, float | None]]) -> str:
         else:
             parts.append(f"l{fmt.svg(here[0] - at[0])} {fmt.svg(here[1] - at[1])}")
         at = here
-    return "".join(parts).replace("h0l", "l").replace(" -", "-")
+    return "".join(parts).replace("h0l", "l").replace("h0", SPARK_DOT).replace(" -", "-")
 
 
 def newest_first(rows: Sequence[RunRow]) -> list[RunRow]:

@@ -282,6 +282,7 @@
 
   /** @param {string} codes @param {number} run @param {number} width @param {number} height */
   function sparkline(codes, run, width, height) {
+    const DOT = "m-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0"; // a value between two gaps, as in `sitegen/pages/index.py`
     const levels = own.config.levels;
     const most = levels.length - 1;
     /** @param {number} value */
@@ -305,7 +306,7 @@
           open = true;
         }
       }
-      return text;
+      return text.replace(/h0(?!L)/g, DOT).replace(/h0/g, "");
     };
     const { number } = sitegen.numbers;
     const { last, reward } = own.runs.numbers;

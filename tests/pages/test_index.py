@@ -7,6 +7,7 @@ from sitegen.pages.base import render_page
 from sitegen.pages.index import (
     FIRST_ROWS,
     LIST_ROWS,
+    SPARK_DOT,
     SPARK_LEVELS,
     ArchiveScripts,
     IndexPage,
@@ -177,7 +178,7 @@ def test_rates_share_the_range_zero_to_one_others_their_own() -> None:
 def test_a_gap_in_a_sparkline_is_not_bridged() -> None:
     spark = Spark(step=(1, 2, 3, 4), raw=(0.0, None, 1.0, 1.0), ema=(0.0, None, 1.0, 1.0))
     drawn = draw_spark(spark, (0, 1), 60, 3)
-    assert drawn.raw == "M2 28h0M88 2l42 0", "x of step 3 is 2 + 128 * 59/88, of step 4 130"
+    assert drawn.raw == f"M2 28{SPARK_DOT}M88 2l42 0", "x of step 3 is 2 + 128 * 59/88, of step 4 130"
     assert drawn.checkpoint == (pytest.approx(2 + 128 * 59 / 88), 2.0)
 
 
