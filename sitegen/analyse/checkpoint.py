@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sitegen.analyse.config_keys import find_int
 from sitegen.analyse.progress import ema
+from sitegen.analyse.trend import noise
 from sitegen.model.run import OverlapRule, Run, lineage
 from sitegen.settings import SiteSettings
 
@@ -22,6 +23,9 @@ trainers, NeMo-RL, XTuner. SkyRL's `ckpt_interval` is no such key: it writes res
 
 RULES: tuple[OverlapRule, ...] = ("last", "first")
 """Both overlap rules."""
+
+NOISE_VALUES = 8
+"""Fewer finite rewards tell nothing of their noise."""
 
 _Choice = tuple[int | None, float | None]
 
@@ -106,6 +110,12 @@ class CheckpointSelection:
     """Selected step and EMA under each overlap rule: ("last", step, ema), ("first", step, ema)."""
     interval_assumed: bool = False
     """True when the interval comes from a configuration that is assumed, not this run's record."""
+    margin: float | None = None
+    """EMA of the selected step less that of the runner-up; None without a runner-up."""
+    noise: float | None = None
+    """Noise of one step's reward (`trend.noise`); None below eight finite values and for a constant reward."""
+    ema_noise: float | None = None
+    """Noise of its EMA: `noise` x sqrt(alpha / (2 - alpha)), as for independent values of one level."""
 
 
 def select_checkpoint(run: Run, settings: SiteSettings, reward_metric: str | None) -> CheckpointSelection:
@@ -129,6 +139,7 @@ def select_checkpoint(run: Run, settings: SiteSettings, reward_metric: str | Non
         (rule, *_judged(run, interval, series[rule], ema(series[rule].reward, settings.ema_alpha))) for rule in RULES
     )
     chosen = best.step if best else None
+    spread = (noise(here.reward) if len(here.reward) >= NOISE_VALUES else 0.0) or None
     return CheckpointSelection(
         step=chosen,
         ema=best.ema if best else None,
@@ -144,6 +155,9 @@ def select_checkpoint(run: Run, settings: SiteSettings, reward_metric: str | Non
         reason=None if best else _reason(here, interval),
         by_rule=by_rule,
         interval_assumed=source == "config" and run.config is not None and run.config.assumed,
+        margin=None if best is None or second is None else (best.ema or 0.0) - (second.ema or 0.0),
+        noise=spread,
+        ema_noise=None if spread is None else spread * math.sqrt(settings.ema_alpha / (2 - settings.ema_alpha)),
     )
 
 

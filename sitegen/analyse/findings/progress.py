@@ -6,8 +6,21 @@ import math
 
 import numpy as np
 
+from sitegen.analyse.checkpoint import CheckpointSelection
 from sitegen.analyse.findings.boundary import boundary_dip
-from sitegen.analyse.findings.finding import Match, Rule, Subject, Value, count, fixed, number, seconds, signed
+from sitegen.analyse.findings.finding import (
+    Match,
+    Rule,
+    Subject,
+    Value,
+    count,
+    fixed,
+    name,
+    number,
+    seconds,
+    signed,
+    words,
+)
 from sitegen.analyse.findings.thresholds import (
     CHANGE_SIGMAS,
     EARLY_PART,
@@ -21,9 +34,11 @@ from sitegen.analyse.findings.thresholds import (
     TREND_STEPS,
 )
 from sitegen.analyse.phases import Transient
+from sitegen.analyse.progress import ema
 from sitegen.analyse.timing import SlowStep
 from sitegen.analyse.trend import Trend
-from sitegen.text import same
+from sitegen.model.run import Job
+from sitegen.text import same, ui
 
 
 def _trend(subject: Subject, least: float) -> Trend | None:
@@ -71,20 +86,25 @@ def reward_fell(subject: Subject) -> Match | None:
 
 
 def reward_rose(subject: Subject) -> Match | None:
-    """The line rises, and the end lies well above the beginning; says when most of it was reached."""
+    """The line rises, and the end lies well above the beginning; says when the EMA had made nine tenths of the way.
+
+    The way is that between the two means of the sentence, so that its goal can be recomputed from them.
+    """
     trend = _trend(subject, TREND_STEPS.value)
     if trend is None or trend.low <= 0 or trend.last - trend.first <= CHANGE_SIGMAS.value * trend.noise:
         return None
     curve = subject.analysis.curve(subject.analysis.facts.reward_metric)
     assert curve is not None
-    places = np.flatnonzero(np.isfinite(curve.ema))
-    start = min(float(curve.ema[places[0]]), trend.first)
-    goal = start + RISE_PART.value * (trend.last - start)
-    reached = places[np.flatnonzero(curve.ema[places] >= goal)]
+    goal = trend.first + RISE_PART.value * (trend.last - trend.first)
+    reached = np.flatnonzero(curve.ema >= goal)
     if not len(reached):
         return None
     early = reached[0] <= EARLY_PART.value * (len(curve.step) - 1)
-    values = _ends(trend) | {"step": count(int(curve.step[reached[0]])), "of": count(int(curve.step[-1]))}
+    values = _ends(trend) | {
+        "goal": fixed(goal),
+        "step": count(int(curve.step[reached[0]])),
+        "of": count(int(curve.step[-1])),
+    }
     return Match(values=values, evidence=subject.reward_evidence, form="early" if early else "late")
 
 
@@ -136,12 +156,23 @@ def transient(subject: Subject) -> Match | None:
         "high": fixed(item.high),
         "sigmas": fixed(item.sigmas, 1),
         "level": fixed(item.level),
+        "side": words("above" if item.above else "below", ui(f"finding.side.{'above' if item.above else 'below'}")),
     }
-    slow = slow_before(subject, item)
-    if slow is None:
-        return Match(values=values, evidence=subject.reward_evidence)
-    values |= {"slow_step": count(slow.step), "slow": seconds(slow.seconds)}
-    return Match(values=values, evidence=subject.curve_evidence("reward", "step_s"), form="slow")
+    forms, evidence = [], subject.reward_evidence
+    if (slow := slow_before(subject, item)) is not None:
+        values |= {"slow_step": count(slow.step), "slow": seconds(slow.seconds)}
+        forms.append("slow")
+        evidence = subject.curve_evidence("reward", "step_s")
+    if (job := _job_within(subject, item)) is not None and job.first_step is not None:
+        values |= {"job": name(job.name), "job_step": count(job.first_step)}
+        forms.append("job")
+    return Match(values=values, evidence=evidence, form="-".join(forms))
+
+
+def _job_within(subject: Subject, item: Transient) -> Job | None:
+    """The first job but the run's first that begins with one of these steps or with the one after them."""
+    later = (job for job in subject.run.jobs[1:] if job.first_step is not None)
+    return next((job for job in later if item.first_step <= (job.first_step or 0) <= item.last_step + 1), None)
 
 
 def slow_before(subject: Subject, item: Transient) -> SlowStep | None:
@@ -159,21 +190,55 @@ ROBUST_RULES = ("alpha-0.2", "window-5", "other-overlap")
 
 def checkpoint_close(subject: Subject) -> Match | None:
     """Runner-up within the noise of the smoothed reward, and another smoothing selects another step."""
-    chosen, trend = subject.analysis.checkpoint, _trend(subject, 8)
-    if chosen.step is None or chosen.runner_up is None or chosen.ema is None or trend is None:
+    chosen = subject.analysis.checkpoint
+    if chosen.step is None or chosen.margin is None or chosen.noise is None or chosen.ema_noise is None:
         return None
-    second = next((item.ema for item in chosen.candidates if item.step == chosen.runner_up), None)
     others = {item.step for item in chosen.alternatives if item.rule in ROBUST_RULES and item.changes}
-    smooth_noise = trend.noise * math.sqrt(chosen.alpha / (2 - chosen.alpha))
-    if second is None or not others - {None} or chosen.ema - second >= smooth_noise:
+    if not others - {None} or chosen.margin >= chosen.ema_noise:
         return None
     values = {
         "step": count(chosen.step),
         "runner_up": count(chosen.runner_up),
-        "margin": number(chosen.ema - second, 2),
-        "noise": number(trend.noise, 2),
+        "margin": number(chosen.margin, 2),
+        "noise": number(chosen.noise, 2),
+        "ema_noise": number(chosen.ema_noise, 2),
     }
-    return Match(values=values, evidence=subject.reward_evidence)
+    forms = []
+    if (bump := _bump_within(subject, chosen, chosen.ema_noise)) is not None:
+        values |= bump
+        forms.append("bump")
+    first = max(
+        (c for c in chosen.candidates if c.exclusion == "first-save"), key=lambda c: c.ema or -math.inf, default=None
+    )
+    if first is not None and first.ema is not None and chosen.ema is not None and first.ema > chosen.ema:
+        values |= {"first": count(first.step), "first_ema": fixed(first.ema, 4)}
+        forms.append("first")
+    return Match(values=values, evidence=subject.reward_evidence, form="-".join(forms))
+
+
+def _bump_within(subject: Subject, chosen: CheckpointSelection, least: float) -> dict[str, Value] | None:
+    """The steps that stand out and lift the selected step or the runner-up, and its EMA without them.
+
+    Without: with the level around them in their place. None when it moves neither EMA by more than `least`.
+    """
+    progress = subject.analysis.progress
+    curve = subject.analysis.curve(chosen.reward_metric)
+    for item in progress.transients if progress and curve is not None else ():
+        assert curve is not None
+        inside = (curve.step >= item.first_step) & (curve.step <= item.last_step)
+        calm = ema(np.where(inside & np.isfinite(curve.raw), item.level, curve.raw), chosen.alpha)
+        here = ema(curve.raw, chosen.alpha)
+        for step in (chosen.runner_up, chosen.step):
+            place = np.flatnonzero(curve.step == step)
+            if len(place) and here[place[0]] - calm[place[0]] > least:
+                return {
+                    "bumped": count(step),
+                    "bump_first": count(item.first_step),
+                    "bump_last": count(item.last_step),
+                    "bumped_ema": fixed(float(here[place[0]]), 4),
+                    "calm": fixed(float(calm[place[0]]), 4),
+                }
+    return None
 
 
 PROGRESS_RULES: tuple[Rule, ...] = (
@@ -220,7 +285,7 @@ PROGRESS_RULES: tuple[Rule, ...] = (
         section="reward",
         check=transient,
         thresholds=(SLOW_BEFORE,),
-        forms=("", "slow"),
+        forms=("", "slow", "job", "slow-job"),
     ),
     Rule(
         id="boundary-dip",
@@ -232,5 +297,11 @@ PROGRESS_RULES: tuple[Rule, ...] = (
     ),
 )
 CHECKPOINT_RULES: tuple[Rule, ...] = (
-    Rule(id="checkpoint-close", severity="warn", section="checkpoint", check=checkpoint_close),
+    Rule(
+        id="checkpoint-close",
+        severity="warn",
+        section="checkpoint",
+        check=checkpoint_close,
+        forms=("", "bump", "first", "bump-first"),
+    ),
 )

@@ -29,7 +29,7 @@ RULES: tuple[Rule, ...] = (
 )
 """Every rule. Within a severity, findings stand in this order."""
 
-SHOWN = 7
+SHOWN = 5
 """Findings shown at first on the overview; the rest are folded."""
 
 

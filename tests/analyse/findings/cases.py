@@ -66,12 +66,11 @@ BUMP = np.concatenate([flat(0.5, 30, seed=4), [0.66, 0.67, 0.65], flat(0.5, 30, 
 
 
 def settled(values):
-    """The step by which nine tenths of the gain were there: EMA of weight 1/3, from its start to the last ten."""
+    """The first step whose EMA of weight 1/3 is nine tenths of the way from the first ten's mean to the last ten's."""
     ema = [values[0]]
     for value in values[1:]:
         ema.append(value / 3 + ema[-1] * 2 / 3)
-    start = min(values[0], values[:10].mean())
-    goal = start + 0.9 * (values[-10:].mean() - start)
+    goal = 0.1 * values[:10].mean() + 0.9 * values[-10:].mean()
     return next(step for step, value in enumerate(ema, 1) if value >= goal)
 
 
@@ -241,6 +240,7 @@ CASES: dict[str, Case] = {
             "first": close(RISE[:10].mean()),
             "last": close(RISE[-10:].mean()),
             "ends": 10,
+            "goal": close(0.1 * RISE[:10].mean() + 0.9 * RISE[-10:].mean()),
             "step": settled(RISE),
             "of": 80,
         },
@@ -261,6 +261,7 @@ CASES: dict[str, Case] = {
             "low": 0.65,
             "high": 0.67,
             "level": close(np.median(BUMP)),
+            "side": "above",
             "sigmas": close((0.67 - np.median(BUMP)) / (1.4826 * np.median(np.abs(BUMP - np.median(BUMP))))),
         },
         severity="info",

@@ -245,7 +245,14 @@ def test_every_rule_form_and_threshold_has_its_strings_and_no_string_is_left_ove
             key = f"finding.{rule.id}" + (f".{form}" if form else "")
             used |= {f"{key}.lead", f"{key}.text", f"{key}.next"}
     used |= {f"finding.threshold.{item.id}" for item in THRESHOLDS}
-    words = ("finding.cause.", "finding.treatment.", "finding.limit.", "finding.config.", "finding.known.")
+    words = (
+        "finding.cause.",
+        "finding.treatment.",
+        "finding.limit.",
+        "finding.config.",
+        "finding.known.",
+        "finding.side.",
+    )
     known = {key for key in ui_strings() if key.startswith("finding.") and not key.startswith(words)}
     assert used == known
 
@@ -364,6 +371,46 @@ def test_published_run(sample):
     assert found["redone-steps"].values["steps"] == "47"
     bump = found["transient"].values
     assert (bump["slow_step"], bump["first_step"], bump["last_step"]) == (45, 46, 48)
+    assert (bump["side"], bump["job_step"]) == ("above", 47)
+    assert "stand out above the level" in found["transient"].lead.en
+    assert f"At step 47 {bump['job']} takes over." in found["transient"].text.en
+    values = along.sort_values("step").set_index("step")[REWARD]
+    calm = values.mask(values.index.isin([46, 47, 48]), bump["level"])
+    assert near["bumped"] == 50
+    assert near["bumped_ema"] == pytest.approx(ema_of(values)[50])
+    assert near["calm"] == pytest.approx(ema_of(calm)[50])
+    assert near["calm"] < 0.9 * near["bumped_ema"]  # without the bump it would be no rival
+    assert (near["first"], near["first_ema"]) == (5, pytest.approx(ema_of(values)[5]))
+    assert near["first_ema"] > ema_of(values)[25]
+
+
+def ema_of(values):
+    """EMA of weight 1/3 by step, written out."""
+    found, last = {}, None
+    for step, value in values.items():
+        last = value if last is None else value / 3 + last * 2 / 3
+        found[step] = last
+    return found
+
+
+def test_steps_that_stand_out_below_say_so_and_name_no_job_elsewhere():
+    values = 1 - CASES["transient"].fires().steps[REWARD].to_numpy()
+    item = findings(make_run(steps=steps_of({REWARD: values}, jobs=["a"] * 40 + ["b"] * (len(values) - 40))))[
+        "transient"
+    ]
+    assert item.values["side"] == "below"
+    assert "job" not in item.values
+    assert "stand out below the level" in item.lead.en
+    assert "低于" in item.lead.zh
+
+
+def test_nine_tenths_lie_between_the_two_means_of_the_sentence(sample):
+    run, found = sample["synthetic-agent-calendar-80-8B"]
+    said = found["reward-rose"].values
+    values = run.steps[run.steps["superseded_last"] == 0].sort_values("step").set_index("step")[REWARD]
+    assert said["goal"] == pytest.approx(values.iloc[:10].mean() * 0.1 + values.iloc[-10:].mean() * 0.9)
+    smooth = ema_of(values)
+    assert said["step"] == min(step for step, value in smooth.items() if value >= said["goal"])
 
 
 def test_outage_run(sample):
