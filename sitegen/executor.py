@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext, ForkServerContext
 from typing import Self, TypeVar
@@ -30,16 +30,21 @@ PRELOAD = "sitegen.preload"
 
 
 def warm_up(count: int | None) -> None:
-    """Starts the server that workers are forked from, which then imports while this process does.
+    """Starts the server that workers are forked from, which then imports while this process does."""
+    if (count or default_workers()) > 1:
+        _start_server(_context())
 
-    It inherits a mask without Ctrl-C, which is this process's to answer: while it imports it would print a traceback.
-    """
-    if (count or default_workers()) > 1 and isinstance(_context(), ForkServerContext):
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            forkserver.ensure_running()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+def _start_server(context: BaseContext) -> None:
+    """Starts the server with Ctrl-C masked: that is this process's to answer, and while it imports it prints a traceback."""
+    if not isinstance(context, ForkServerContext):
+        return
+    resource_tracker.ensure_running()  # the server would start it first, and that lifts the mask
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def default_workers() -> int:
@@ -63,7 +68,7 @@ class Workers:
             size = min(size, jobs)
         self._pool = None
         if size > 1:
-            context = _context(preload)
+            self._context = context = _context(preload)
             ended, self._alive = context.Pipe(duplex=False)
             self._pool = ProcessPoolExecutor(size, mp_context=context, initializer=_start, initargs=(ended,))
 
@@ -83,6 +88,7 @@ class Workers:
         """Begins one piece of work beside what this process does meanwhile; call what is returned for the result."""
         if self._pool is None:
             return partial(work, item)
+        _start_server(self._context)
         return self._pool.submit(work, item).result
 
     def each(
@@ -104,6 +110,7 @@ class Workers:
             for item in items:
                 yield item, _named(partial(work, item), name(item))
             return
+        _start_server(self._context)
         futures: dict[Future[Result], Item] = {self._pool.submit(work, item): item for item in items}
         try:
             for future in as_completed(futures):
