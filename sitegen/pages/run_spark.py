@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -167,21 +168,28 @@ def _areas(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
 
 
 def _steps(edges: Sequence[tuple[float, float | None, float | None]], plot: _Plot) -> Iterator[str]:
-    """Outlines of unbroken stretches: along the tops, each as far as the next edge, and back along the feet."""
-    top: list[str] = []
-    foot: list[str] = []
+    """Outlines of unbroken stretches: a bar reaches from its edge to the next one, along the tops and back by the feet.
+
+    Both corners of a bar are written, so that top and foot of a part change at the same places as its neighbours'.
+    """
+    stretch: list[tuple[str, str, str]] = []
     for x, low, high in edges:
         if low is None or high is None:
-            if top:
-                yield f"M{''.join(top)[1:]}{''.join(reversed(foot))}Z"
-            top, foot = [], []
-            continue
-        at = fmt.svg(plot.x(x))
-        top.append(f"L{at} {top[-1].rpartition(' ')[2] if top else fmt.svg(high)}L{at} {fmt.svg(high)}")
-        before = foot[-1].rpartition(" ")[2] if foot else fmt.svg(low)
-        foot.append(f"L{at} {fmt.svg(low)}L{at} {before}")
+            yield from _bars(stretch)
+            stretch = []
+        else:
+            stretch.append((fmt.svg(plot.x(x)), fmt.svg(low), fmt.svg(high)))
+    yield from _bars(stretch)
+
+
+def _bars(stretch: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    top: list[str] = []
+    foot: list[str] = []
+    for (x, low, high), (end, _, _) in pairwise(stretch):
+        top += [f"{x} {high}", f"{end} {high}"]
+        foot += [f"{x} {low}", f"{end} {low}"]
     if top:
-        yield f"M{''.join(top)[1:]}{''.join(reversed(foot))}Z"
+        yield f"M{'L'.join((*top, *reversed(foot)))}Z"
 
 
 def _name(color: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -87,6 +88,35 @@ def test_areas_have_the_height_of_their_values() -> None:
     inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
 
     assert heights == {inner, inner / 2, 0}  # the foot, 50 and 100 of an axis to 100
+
+
+def test_stacked_bars_are_rectangles_on_top_of_one_another() -> None:
+    waits, trains = (10.0, 60.0, 20.0), (40.0, 10.0, 50.0)
+    rows = [
+        {"step": at + 1, REWARD: 0.5, "timing/step": waits[at] + trains[at]}
+        | {"timing/wait_for_generation_buffer": waits[at], "timing/run_training": trains[at]}
+        for at in range(3)
+    ]
+    chart = charts_of(make_run(steps=make_steps(rows)))["step-time"]
+    inner, high = theme.MEDIUM - theme.TOP - theme.BOTTOM, chart.params["y1"]
+    paths = {path.get("class"): path.get("d") or "" for path in drawing(chart).iter("path")}
+    wait, train = paths["f-ink-30 s-ink-50"], paths["f-run-1"]
+
+    for at, middle in enumerate((500 / 6, 250, 2500 / 6)):
+        foot, edge, top = (inner * (1 - value / high) for value in (0, waits[at], waits[at] + trains[at]))
+        assert level_edges(wait, middle) == pytest.approx([edge, foot], abs=0.01)
+        assert level_edges(train, middle) == pytest.approx([top, edge], abs=0.01)
+    assert all(x0 == x1 or y0 == y1 for d in (wait, train) for (x0, y0), (x1, y1) in outline(d))
+
+
+def outline(d: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    corners = [(float(x), float(y)) for x, y in re.findall(r"([\d.]+) ([\d.]+)", d)]
+    return list(pairwise([*corners, corners[0]]))
+
+
+def level_edges(d: str, x: float) -> list[float]:
+    """Heights at which an outline passes a place."""
+    return sorted(y0 for (x0, y0), (x1, _) in outline(d) if min(x0, x1) < x < max(x0, x1))
 
 
 def test_a_long_run_is_thinned_and_a_single_record_is_a_dot() -> None:
