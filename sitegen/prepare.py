@@ -42,6 +42,9 @@ def planned(search: Search) -> tuple[ArchiveTasks, Plan]:
     Raises:
         SettingsError: as in `find_runs`.
     """
+    from sitegen.preload import import_everything
+
+    import_everything()
     from sitegen.run_work import find_runs
 
     found = find_runs(search.archive, search.settings, search.site)
