@@ -148,6 +148,12 @@ def test_range_smoothing_and_marked_step_are_shared_and_in_the_address(
     page.wait_for_selector("#chart-readout:not([hidden])")
     assert page.locator('[data-chart="entropy"] .chart-rule').is_visible()
     assert page.locator(".chart-rule:visible").count() > 2
+    kept = "['#chart-readout li', '[data-chart=entropy] .chart-dots i'].map((path) => document.querySelector(path))"
+    page.evaluate(f"window.kept = {kept}")
+    said = page.inner_text('[data-readout="at"]')
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 60)
+    page.wait_for_function("said => document.querySelector('[data-readout=at]').innerText !== said", arg=said)
+    assert page.evaluate(f"{kept}.every((node, at) => node !== null && node === window.kept[at])"), "made anew"
 
     whole = levels(page, "reward")
     assert whole == ["0", "0.25", "0.50", "0.75", "1.00"]
@@ -200,12 +206,11 @@ def test_the_readout_moves_to_the_top_where_it_would_cover_the_axis_that_is_read
     page = watch(chart_page, viewport={"width": 1200, "height": 700}).open("index.html")
     drawn(page, "grad-norm")
     box = page.locator('[data-chart="grad-norm"]')
-    for foot, place in ((700, ".at-top"), (400, ":not(.at-top)"), (700, ".at-top")):
+    for foot, x, place in ((700, 300, ".at-top"), (400, 600, ":not(.at-top)"), (700, 900, ".at-top")):
         box.evaluate(
             "(box, foot) => scrollBy({top: box.getBoundingClientRect().bottom - foot, behavior: 'instant'})", foot
         )
-        page.mouse.move(300, foot - 80)
-        page.mouse.move(310, foot - 80)
+        page.mouse.move(x, foot - 80)
         page.wait_for_selector(f"#chart-readout{place}:not([hidden])")
     bar = page.locator("#chart-readout").bounding_box()
     assert bar is not None
@@ -216,6 +221,7 @@ def test_the_readout_has_every_chart_at_full_precision(chart_page: str, watch: C
     page = watch(chart_page).open("index.html#step=7")
     page.wait_for_selector("#chart-readout:not([hidden])")
     page.click('[data-readout="open"]')
+    page.wait_for_selector("#chart-readout-all li")
     said = page.inner_text("#chart-readout-all")
 
     assert page.locator("#chart-readout-all li").count() > 12
