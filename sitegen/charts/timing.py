@@ -24,6 +24,8 @@ from sitegen.text import Text, ui
 
 _SYNC = ("sync", "broadcast", "update_weight", "transfer_weight")
 _TRAIN = ("train", "update_actor", "update_critic", "backward", "optim")
+_PREPARING = ("convert", "prepare")
+"""What makes the input of the training is not the training."""
 _THROUGHPUT = ("throughput", "tokens_per_sec", "tok_per_s", "tokens/s", "tgs")
 
 
@@ -34,7 +36,8 @@ def part_of(span: Span, wait_span: str | None) -> str:
     name = span.name.lower()
     if any(word in name for word in _SYNC):
         return "sync"
-    return "train" if any(word in name for word in _TRAIN) else "other"
+    trains = any(word in name for word in _TRAIN) and not any(word in name for word in _PREPARING)
+    return "train" if trains else "other"
 
 
 def _needs(run: Run, analysis: RunAnalysis) -> bool:

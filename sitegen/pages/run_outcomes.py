@@ -211,7 +211,7 @@ def _computed(given: RunInput, trials: TrialSummary, voice: Voice) -> TrialsView
         steps=(*funnel(trials.total, trials.graded, trials.successes, voice), *funnel_more(given, voice)),
         groups=groups_table(trials, voice),
         published=False,
-        threshold=voice.sentences((threshold(trials, voice), trials_origin(given, voice))),
+        threshold=voice.sentences((left_out(trials, voice), threshold(trials, voice), trials_origin(given, voice))),
         groups_note=voice.say("trials.groups-note"),
         total=voice.count(trials.total),
     )
@@ -220,6 +220,33 @@ def _computed(given: RunInput, trials: TrialSummary, voice: Voice) -> TrialsView
 def threshold(trials: TrialSummary, voice: Voice) -> str:
     """What counts as solved, with a word that partial rewards make it lenient."""
     return voice.say("trials.threshold", value=voice.number(trials.success_threshold))
+
+
+def left_out(trials: TrialSummary, voice: Voice) -> str:
+    """What the solved share leaves out, and what it would be with these counted as unsolved.
+
+    Where the configuration scores some of the exceptions 0, these are counted; else all ungraded trials. Empty when
+    every trial is graded or none is.
+    """
+    ungraded = trials.total - trials.graded
+    if not ungraded or not trials.graded:
+        return ""
+    kinds = {
+        treatment: sum(group.count - group.graded for group in trials.exceptions if group.treatment == treatment)
+        for treatment in ("zero", "passthrough")
+    }
+    counted = kinds["zero"] or ungraded
+    parts = [voice.say(f"trials.left-{name}", n=voice.count(n)) for name, n in kinds.items() if n]
+    whole = trials.graded + counted
+    return voice.say(
+        "trials.left-out" if parts else "trials.left-out-plain",
+        n=voice.count(ungraded),
+        parts=voice.listing(parts),
+        counted=voice.count(counted),
+        solved=voice.count(trials.successes),
+        whole=voice.count(whole),
+        share=voice.percent(trials.successes / whole),
+    )
 
 
 def trials_origin(given: RunInput, voice: Voice) -> str:

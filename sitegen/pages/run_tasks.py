@@ -141,17 +141,22 @@ def tasks_table(trials: TrialSummary, halves: Halves | None, voice: Voice) -> Ta
     rows = []
     for row in trials.tasks[:TASK_ROWS]:
         values = _values(row, by_task.get(row.task))
-        rows.append(tuple(_task_cell(name, values[name], voice) for name in names))
+        rows.append(tuple(_task_cell(name, values, voice) for name in names))
     return Table(
         id="tasks-table",
         caption=voice.say("tasks.caption"),
         columns=tuple(column(voice, _TITLES[name], numeric=name not in ("task", "outcome")) for name in names),
         rows=tuple(rows),
-        classes="dense",
+        classes="dense tasks-t stack-s",
     )
 
 
-def _task_cell(name: str, value: float | str | None, voice: Voice) -> Cell:
+def _task_cell(name: str, values: dict[str, float | str | None], voice: Voice) -> Cell:
+    value = values[name]
+    if name == "exceptions" and value:
+        assert not isinstance(value, str)
+        own = f"#t-task={quote(str(values['task']), safe='')}&t-exception=any"
+        return replace(number_cell(value, voice.count(value)), href=own)
     if name == "task":
         return replace(code_cell(str(value)), href=f"#t-task={quote(str(value), safe='')}")
     if name == "outcome":

@@ -70,7 +70,9 @@ def time_view(given: RunInput, voice: Voice) -> TimeView | None:
         outside=tuple(_row(span, timing, None, voice) for span in outside),
         undeclared=any(not span.declared for span in timing.spans),
         remarks=_remarks(timing, voice),
-        caption=voice.say("time.caption", n=voice.count(timing.rows)),
+        caption=voice.say(
+            "time.caption-redone" if given.analysis.facts.superseded else "time.caption", n=voice.count(timing.rows)
+        ),
     )
 
 

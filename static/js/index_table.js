@@ -142,14 +142,14 @@
     cell.append(own.make("small", "", words || both));
   }
 
-  /** Of how many trials the solved ones are, where most have no grade and the rate flatters.
+  /** Of which trials the share is, and of how many all in all, where most have no grade and the rate flatters.
       @param {HTMLElement} cell @param {number} run */
   function noteUngraded(cell, run) {
     const { trials, graded, solved } = own.runs.numbers;
     const [all, known, share] = [trials[run], graded[run], solved[run]];
     if (all === null || known === null || share === null || 2 * known >= all) return;
     const { fixed } = sitegen.numbers;
-    const note = own.make("small", "", own.say("solved-of-all", { part: fixed(Math.round(share * known), 0), whole: fixed(all, 0) }));
+    const note = own.make("small", "", own.say("solved-of-graded", { part: fixed(Math.round(share * known), 0), graded: fixed(known, 0), whole: fixed(all, 0) }));
     note.title = own.say("most-ungraded", { graded: fixed(known, 0) });
     cell.append(note);
   }

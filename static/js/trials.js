@@ -35,6 +35,8 @@
       const shown = section.querySelector("[data-trial-page]");
       const columns = (section.dataset.columns || "").split(" ");
       const heads = [...table.querySelectorAll("thead th")];
+      /** On a phone a row is stacked, and each cell says what it is. */
+      const labels = table.classList.contains("stack-s") ? heads.map((head) => (head.textContent || "").trim()) : [];
       /** @type {number[]} */
       let rows = [];
       let first = 0;
@@ -46,7 +48,11 @@
         const made = document.createElement("tbody");
         for (const row of rows.slice(first, first + PAGE)) {
           const line = made.insertRow();
-          for (const column of columns) line.append(cell(column, row));
+          columns.forEach(function (column, at) {
+            const box = cell(column, row);
+            if (at && labels[at]) box.dataset.l = labels[at];
+            line.append(box);
+          });
         }
         table.tBodies[0].replaceWith(made);
       }
@@ -319,7 +325,13 @@
         box.textContent = kinds[Number(value) + 1] || "";
         return box;
       }
-      if (shares.includes(column) && typeof value === "number") {
+      if (column === "exceptions" && value) {
+        const task = String(sitegen.trialRows.value(data, "task", row));
+        const link = document.createElement("a");
+        link.href = sitegen.hash.write({ "t-task": task, "t-exception": "any" });
+        link.textContent = count(Number(value));
+        box.append(link);
+      } else if (shares.includes(column) && typeof value === "number") {
         const share = sitegen.numbers.fixed(100 * Math.abs(value), 1);
         const sign = column !== "change" || share === "0.0" ? "" : value < 0 ? "−" : "+";
         box.textContent = `${sign}${share}${section.dataset.percent || "%"}`;

@@ -8,6 +8,7 @@ import json
 import posixpath
 import re
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -270,6 +271,30 @@ def test_the_threshold_is_printed_with_its_weakness() -> None:
     assert "Solved means reward above 0. Where rewards are partial, this is lenient." in text_of(
         files(whole_run()), "trials"
     )
+
+
+def test_what_the_solved_share_leaves_out_is_said_with_the_share_that_counts_it() -> None:
+    """6 of 8 graded are solved; 4 ungraded: 2 of a type scored 0, 1 passed through, 1 without exception."""
+    rows: list[dict[str, Any]] = [{"reward": float(n < 6)} for n in range(8)]
+    rows += [{"exception": "SetupError"}, {"exception": "SetupError"}, {"exception": "AgentTimeoutError"}, {}]
+    keys = {
+        "enable_error_classification": True,
+        "zero_exceptions": ["SetupError"],
+        "passthrough_exceptions": ["AgentTimeoutError"],
+    }
+    steps = make_steps([{"step": 1, "reward/avg_raw_reward": 0.5}])
+    ruled = make_run(steps=steps, trials=make_trials(rows), config=make_config(keys))
+    text = text_of(files(ruled), "trials")
+    assert (
+        "The share leaves out 4 trials without a grade: 2 ended with an exception that the configuration scores 0, "
+        "1 with one that it passes through. With 2 of them counted as unsolved it would be 60.0 % (6 of 10)."
+    ) in text
+    bare = make_run(steps=steps, trials=make_trials(rows))
+    assert "leaves out 4 trials without a grade; counted as unsolved, it would be 50.0 % (6 of 12)." in text_of(
+        files(bare), "index"
+    )
+    whole = make_run(steps=steps, trials=make_trials(rows[:8]))
+    assert "leaves out" not in text_of(files(whole), "trials")
 
 
 def test_what_the_trial_table_lacks_is_said() -> None:

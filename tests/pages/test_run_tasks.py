@@ -77,3 +77,17 @@ def test_the_long_tail_is_listed_longest_first_and_absent_without_one() -> None:
     assert listed.index('data-v="25.0"') < listed.index('data-v="14.0"') < listed.index('data-v="11.0"')
     short = files(make_run(trials=make_trials(rows[:1])))["runs/run/trials.html"].decode()
     assert "tail-table" not in short
+
+
+def test_the_exceptions_of_a_task_lead_to_its_trials_that_ended_with_one() -> None:
+    trials = given(make_run(trials=make_trials([{"task": "a&b", "exception": "X"}, {"task": "c"}]))).analysis.trials
+    assert trials is not None
+    shown = {
+        row[0].text: next(cell for cell in row if cell.href and "exception" in cell.href).href
+        for row in tasks_table(trials, None, EN).rows
+        if row[-2].text == "1"
+    }
+    assert shown == {"a&b": "#t-task=a%26b&t-exception=any"}
+    page = files(make_run(trials=make_trials([{"task": "c"}])))["runs/run/trials.html"].decode()
+    assert "t-exception=any" not in page
+    assert 'data-l="Graded"' in page
