@@ -13,10 +13,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext, ForkServerContext
+from types import FrameType
 from typing import Self, TypeVar
 
 from sitegen.errors import SitegenError
@@ -36,7 +38,7 @@ def warm_up(count: int | None) -> None:
 
 
 def _start_server(context: BaseContext) -> None:
-    """Starts the server with Ctrl-C masked: that is this process's to answer, and while it imports it prints a traceback."""
+    """Starts the server with Ctrl-C masked: this process answers that, and the other would print a traceback."""
     if not isinstance(context, ForkServerContext):
         return
     resource_tracker.ensure_running()  # the server would start it first, and that lifts the mask
@@ -88,8 +90,9 @@ class Workers:
         """Begins one piece of work beside what this process does meanwhile; call what is returned for the result."""
         if self._pool is None:
             return partial(work, item)
-        _start_server(self._context)
-        return self._pool.submit(work, item).result
+        with _uninterrupted():
+            _start_server(self._context)
+            return self._pool.submit(work, item).result
 
     def each(
         self, work: Callable[[Item], Result], items: Sequence[Item], name: Callable[[Item], str]
@@ -110,8 +113,9 @@ class Workers:
             for item in items:
                 yield item, _named(partial(work, item), name(item))
             return
-        _start_server(self._context)
-        futures: dict[Future[Result], Item] = {self._pool.submit(work, item): item for item in items}
+        with _uninterrupted():
+            _start_server(self._context)
+            futures: dict[Future[Result], Item] = {self._pool.submit(work, item): item for item in items}
         try:
             for future in as_completed(futures):
                 item = futures.pop(future)
@@ -120,6 +124,23 @@ class Workers:
             raise SitegenError(
                 "a worker process was killed, probably for want of memory; try again with --workers 1"
             ) from error
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Puts Ctrl-C off until the end: a worker whose start is cut in half finds nobody to report to, and complains."""
+    answer = signal.getsignal(signal.SIGINT)
+    if answer is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: asked.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, answer)
+        if asked and callable(answer):
+            answer(*asked[0])
 
 
 def _named(call: Callable[[], Result], name: str) -> Result:

@@ -311,7 +311,7 @@ def test_ctrl_c_ends_a_build_quietly_with_130_and_leaves_nothing(archive: Path, 
     add_run(archive, "second", [0.1, 0.2])
     building = start("build", str(archive), "-o", str(tmp_path / "site"), "--workers", "2", "--no-cache")
     while not (tmp_path / ".site.sitegen-work" / "scratch").exists():
-        assert building.poll() is None
+        assert building.poll() is None, building.communicate()[1]
         time.sleep(0.01)
     os.killpg(building.pid, signal.SIGINT)
     _, errors = building.communicate(timeout=60)
