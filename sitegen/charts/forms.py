@@ -27,7 +27,7 @@ _Y_LABEL = "datum.value == 0 ? '0' : replace(format(datum.value / yDiv, yFormat)
 _SMOOTHED = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : null"
 _MARK_Y = "smooth == 'ema' ? datum.ema : smooth == 'mean5' ? datum.mean5 : datum.raw"
 _CHOSEN = (
-    "datum.label == '' || smooth == 'ema' ? datum.label"
+    "datum.label == '' || smooth == 'ema' || indexof(datum.label, 'EMA') < 0 ? datum.label"
     " : split(datum.label, ' · ')[0] + ' · ' + (smooth == 'mean5' ? meanWord : '') + format(datum.s, '.3f')"
 )
 """Step of the selected checkpoint and the value under its ring, said as what it is; the data say the EMA."""

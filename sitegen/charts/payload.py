@@ -16,8 +16,8 @@ import numpy as np
 
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
-from sitegen.analyse.smooth import trailing_mean
 from sitegen.charts.axes import on_clock
+from sitegen.charts.drawn import few, smoothed
 from sitegen.charts.step_frame import step_frame
 from sitegen.charts.thin import LIMIT, thin
 from sitegen.model.run import Run
@@ -53,7 +53,9 @@ class Drawn:
     """Positions there are."""
 
 
-def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None, limit: int = LIMIT) -> Drawn:
+def lines(
+    lines: Sequence[Line], *, log: bool = False, run: Run | None = None, limit: int = LIMIT, top: float | None = None
+) -> Drawn:
     """`points` and the superseded, non-finite and non-positive `marks` of some curves.
 
     Args:
@@ -61,6 +63,7 @@ def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None, l
         log: Whether values of 0 or less cannot be drawn.
         run: The run, so that superseded marks get their own moments where its clock is known.
         limit: Most points of a line.
+        top: Where the axis ends, when some values lie beyond it.
     """
     points: Columns = {key: [] for key in ("step", "series", "raw", "ema", "mean5", "lone")}
     marks = empty_marks()
@@ -68,15 +71,16 @@ def lines(lines: Sequence[Line], *, log: bool = False, run: Run | None = None, l
     for line in lines:
         kept = thin([line.curve.raw.tolist()], limit)
         shown, total = shown + len(kept), total + len(line.curve.step)
-        _add_points(points, line, kept, log=log)
+        _add_points(points, line, kept, log=log, top=top)
         _add_marks(marks, line, superseded_times(run, line.curve), log=log)
     return Drawn(datasets={"points": points, "marks": marks, "band": _empty_band()}, shown=shown, total=total)
 
 
-def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool) -> None:
+def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool, top: float | None) -> None:
     curve = line.curve
     raw = [_positive(value) if log else value for value in curve.raw.tolist()]
-    mean = trailing_mean(np.array(raw, dtype="float64")).tolist()
+    values = np.array(raw, dtype="float64")
+    mean, dots = smoothed(values, top)[1].tolist(), few(values)
     present = [math.isfinite(raw[at]) for at in kept]
     for place, at in enumerate(kept):
         near = (place > 0 and present[place - 1]) or (place + 1 < len(kept) and present[place + 1])
@@ -85,7 +89,7 @@ def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool) -> N
         points["raw"].append(number(raw[at]))
         points["ema"].append(number(_positive(float(curve.ema[at])) if log else float(curve.ema[at])))
         points["mean5"].append(number(mean[at]))
-        points["lone"].append(int(present[place] and not near))
+        points["lone"].append(int(present[place] and (dots or not near)))
 
 
 def superseded_times(run: Run | None, curve: Curve) -> list[float | None]:
@@ -142,7 +146,7 @@ def checkpoint_marks(marks: Columns, analysis: RunAnalysis, curve: Curve, series
     """Rings at the candidates and at the selected checkpoint, on whichever line is bold."""
     choice = analysis.checkpoint
     at_step = {int(step): at for at, step in enumerate(curve.step)}
-    mean = trailing_mean(curve.raw).tolist()
+    mean, single = smoothed(curve.raw)[1].tolist(), few(curve.raw)
     for candidate in choice.candidates:
         at = at_step.get(candidate.step)
         if at is None or not math.isfinite(curve.raw[at]):
@@ -156,7 +160,7 @@ def checkpoint_marks(marks: Columns, analysis: RunAnalysis, curve: Curve, series
             raw=float(curve.raw[at]),
             ema=float(curve.ema[at]),
             mean5=mean[at],
-            label=f"{candidate.step} · EMA {curve.ema[at]:.3f}" if chosen else "",
+            label=(f"{candidate.step} · {'' if single else 'EMA '}{curve.ema[at]:.3f}") if chosen else "",
         )
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload
 from sitegen.charts.base import Chart, DataColumn, LegendItem
+from sitegen.charts.drawn import FEWEST, counter, few
 from sitegen.charts.evaluation_marks import Evaluations, evaluation_note, evaluation_rows
 from sitegen.charts.payload import Columns, Drawn, Line
 from sitegen.charts.static_svg import static_svg
@@ -51,7 +54,7 @@ def step_chart(
         title=look.title,
         caption=describe.joined(describe.caption(curves[0], constant=flat[0]), more),
         summary=describe.joined(describe.summary(shown), more),
-        note=_note(drawn, scale, evaluations, constant=all(flat)),
+        note=describe.notes(_note(drawn, scale, evaluations, constant=all(flat)), *_bold(curves, scale)),
         metrics=(*(curve.metric for curve in shown), *extra),
         datasets=drawn.datasets,
         params=params,
@@ -87,6 +90,18 @@ def _note(drawn: Drawn, scale: StepScale, evaluations: Evaluations | None, *, co
         ui("charts.note.log") if scale.log else None,
         ui("charts.note.constant") if constant else None,
         evaluation_note(evaluations, drawn=scale.evaluations is not None),
+    )
+
+
+def _bold(curves: Sequence[Curve], scale: StepScale) -> tuple[Text | None, ...]:
+    """Where the bold lines are not what the page's key says of them."""
+    changing = [curve for curve in curves if len(set(curve.raw[np.isfinite(curve.raw)].tolist())) > 1]
+    short = bool(changing) and all(few(curve.raw) for curve in changing)
+    rising = bool(changing) and not short and all(counter(curve.raw) for curve in changing)
+    return (
+        ui("charts.note.few", n=FEWEST) if short else None,
+        ui("charts.note.counter") if rising else None,
+        ui("charts.note.beyond-line") if scale.top is not None and not rising else None,
     )
 
 

@@ -10,6 +10,7 @@ from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import payload
 from sitegen.charts.beyond import add_beyond
+from sitegen.charts.drawn import drawn_curve
 from sitegen.charts.end_names import End, Path, names
 from sitegen.charts.evaluation_marks import add_evaluations
 from sitegen.charts.payload import Drawn, Line
@@ -36,8 +37,8 @@ def step_marks(
         band: A range drawn behind them; None for none.
         scale: Its scale.
     """
-    small = [replace(line, curve=scale.shrunk(line.curve)) for line in lines]
-    drawn = payload.lines(small, log=scale.log, run=run, limit=look.points)
+    small = [replace(line, curve=drawn_curve(scale.shrunk(line.curve), scale.top)) for line in lines]
+    drawn = payload.lines(small, log=scale.log, run=run, limit=look.points, top=scale.top)
     datasets = dict(drawn.datasets)
     if look.checkpoint:
         payload.checkpoint_marks(datasets["marks"], analysis, small[0].curve, lines[0].series)
@@ -50,7 +51,7 @@ def step_marks(
     if scale.top is not None:
         add_beyond(datasets["marks"], lines, scale.top)
     datasets["names"] = names(_ends(analysis, look, scale, small), list(_paths(scale, small)), scale.height)
-    return replace(drawn, datasets=datasets)
+    return replace(drawn, datasets=datasets, total=sum(len(line.curve.step) for line in lines))
 
 
 def _ends(analysis: RunAnalysis, look: Look, scale: StepScale, lines: Sequence[Line]) -> list[End]:

@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from sitegen import format as fmt
-from sitegen.analyse.progress import Curve, ema
+from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.analyse.series import Series, run_series
-from sitegen.analyse.smooth import trailing_mean
+from sitegen.charts.drawn import drawn_curve, smoothed
 from sitegen.charts.payload import number
 from sitegen.charts.roles import role_curve
 from sitegen.charts.thin import LIMIT, thin
@@ -126,28 +122,18 @@ def _line(item: Series, curve: Curve | None) -> list[Any]:
     steps at which the value was logged as NaN or infinite.
     """
     if item.kind == "train" and curve is not None:
-        drawn = _Drawn(step=curve.step, raw=curve.raw, ema=curve.ema)
+        drawn = drawn_curve(curve)
+        step, raw, mean = drawn.step, drawn.raw, smoothed(drawn.raw)[1]
+        smooth = drawn.ema
         bad = sorted({int(step) for step in curve.nonfinite_step})
     else:
-        drawn, bad = _Drawn(step=item.step, raw=item.value, ema=ema(item.value)), []
-    kept = thin([drawn.raw.tolist()])
-    mean = trailing_mean(drawn.raw)
-    steps = [int(drawn.step[at]) for at in kept]
+        step, raw, bad = item.step, item.value, []
+        smooth, mean = smoothed(raw)
+    kept = thin([raw.tolist()])
+    steps = [int(step[at]) for at in kept]
     whole = steps == list(range(steps[0], steps[0] + len(steps)))
-    columns = ([number(float(values[at])) for at in kept] for values in (drawn.raw, drawn.ema, mean))
+    columns = ([number(float(values[at])) for at in kept] for values in (raw, smooth, mean))
     return [steps[0] if whole else steps, *columns, [bad[at] for at in thin([bad], LIMIT)]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Drawn:
-    """A curve and its first smoothing."""
-
-    step: npt.NDArray[np.int64]
-    """Steps, rising."""
-    raw: npt.NDArray[np.float64]
-    """Values; NaN where there is none."""
-    ema: npt.NDArray[np.float64]
-    """Smoothed values."""
 
 
 def _chunks(texts: Mapping[str, str], first: Sequence[str]) -> Iterator[list[str]]:

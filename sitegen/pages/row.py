@@ -14,6 +14,7 @@ from typing import Any
 from sitegen.analyse.facts import RunFacts
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
+from sitegen.charts.drawn import drawn_curve
 from sitegen.model.run import Run
 
 SPARK_POINTS = 120
@@ -206,6 +207,7 @@ def spark(curve: Curve | None) -> Spark | None:
     """
     if curve is None or not len(curve.step):
         return None
+    curve = drawn_curve(curve)
     raw = [_finite(float(value)) for value in curve.raw]
     if all(value is None for value in raw):
         return None

@@ -89,6 +89,8 @@ interface ComparePart {
   columns: Array<Array<number | null>>;
   /** Steps at which the value is not finite. */
   bad: number[];
+  /** Whether so few values are drawn that each is a dot. */
+  few: boolean;
 }
 interface CompareAxis {
   y0: number;

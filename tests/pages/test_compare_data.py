@@ -70,8 +70,13 @@ def small() -> Run:
 def test_a_line_holds_raw_values_and_both_smoothings() -> None:
     first, raw, ema, mean5, bad = lines(small())[f"team/run:{REWARD}"]
     assert (first, raw, bad) == (1, [0.1, 0.4, 0.7, 0.4], [])
-    assert ema == pytest.approx([0.1, 0.2, 0.2 * 2 / 3 + 0.7 / 3, (0.2 * 2 / 3 + 0.7 / 3) * 2 / 3 + 0.4 / 3], rel=1e-6)
-    assert mean5 == pytest.approx([0.1, 0.25, 0.4, 0.4], rel=1e-6)
+    assert ema == mean5 == raw  # too few to smooth
+
+    rows = [{"step": step, REWARD: value} for step, value in enumerate([0.1, 0.4, 0.7, 0.4, *[0.4] * 6], start=1)]
+    _, _, ema, mean5, _ = lines(make_run(slug="team/run", steps=make_steps(rows)))[f"team/run:{REWARD}"]
+    third = 0.2 * 2 / 3 + 0.7 / 3
+    assert ema[:4] == pytest.approx([0.1, 0.2, third, third * 2 / 3 + 0.4 / 3], rel=1e-6)
+    assert mean5[:4] == pytest.approx([0.1, 0.25, 0.4, 0.4], rel=1e-6)
 
 
 def test_gaps_stay_gaps_and_what_is_not_finite_is_said() -> None:

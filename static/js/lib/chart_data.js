@@ -46,7 +46,8 @@
       const [name, place, measure] = READ[form] || ["", "", ""];
       const columns = datasets[name];
       if (!columns) return { at: [], readings };
-      const smoothed = name === "points" && smooth !== "off" ? columns[smooth] : null;
+      const bold = name === "points" && smooth !== "off" ? columns[smooth] : null;
+      const smoothed = bold && bold.some((value, index) => value !== columns[measure][index]) ? bold : null;
       columns[place].forEach((at, index) => {
         if (at === null) return;
         const list = readings.get(at) || [];

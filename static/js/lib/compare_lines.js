@@ -7,6 +7,8 @@
   const EMA = 2;
   const MEAN = 3;
   const BAD = 4;
+  /** As in `sitegen/charts/drawn.py`: fewer values than this are dots, joined by lines. */
+  const FEWEST = 10;
   /** As in `sitegen/charts/step_scale.py`: values beyond the first are drawn divided by the second. */
   const HUGE = 1e300;
   const GROWN = 4;
@@ -123,7 +125,8 @@
     const kept = steps.flatMap((step, at) => (step >= from && step <= to ? [at] : []));
     const columns = /** @type {Array<Array<number | null>>} */ ([line[RAW], line[EMA], line[MEAN]]);
     const bad = line[BAD].filter((step) => step >= from && step <= to);
-    return { series, checkpoint, bad, steps: kept.map((at) => steps[at]), columns: columns.map((all) => kept.map((at) => all[at])) };
+    const few = columns[0].filter(real).length < FEWEST;
+    return { series, checkpoint, bad, few, steps: kept.map((at) => steps[at]), columns: columns.map((all) => kept.map((at) => all[at])) };
   }
 
   /** The parts with values whose range is a number, and how many times larger what they stand for is.
@@ -150,7 +153,7 @@
   function filled(parts, axis, { log, checkpoints }) {
     const points = columnsOf(["step", "series", "raw", "ema", "mean5", "lone"]);
     const marks = columnsOf(["step", "series", "kind", "raw", "ema", "mean5", "label", "clock"]);
-    for (const { series, checkpoint, bad, steps, columns } of parts) {
+    for (const { series, checkpoint, bad, steps, columns, few } of parts) {
       /** @param {string} kind @param {number} step @param {Array<number | null>} [at] */
       const mark = (kind, step, [raw, ema, mean5] = [null, null, null]) =>
         add(marks, { step, series, kind, raw, ema, mean5, label: "", clock: null });
@@ -159,7 +162,7 @@
       steps.forEach((step, at) => {
         const found = shown.map((all) => all[at]);
         const [raw, ema, mean5] = found;
-        add(points, { step, series, raw, ema, mean5, lone: Number(there[at] && !there[at - 1] && !there[at + 1]) });
+        add(points, { step, series, raw, ema, mean5, lone: Number(there[at] && (few || (!there[at - 1] && !there[at + 1]))) });
         if (real(columns[0][at]) && !there[at]) mark("nonpositive", step);
         if (checkpoints && step === checkpoint && there[at]) mark("selected", step, found);
         if (real(raw) && raw > (axis.yTop ?? Infinity)) mark("beyond", step, found);
