@@ -22,7 +22,9 @@ OVERLAP = "overlap"
 """Computed row: time by which the recorded children of the step exceed it, because they ran side by side."""
 
 SLOW_FACTOR = 1.5
-"""A step is slow, and a first step cold, above this many medians."""
+"""A step is slow above this many medians."""
+COLD_FACTOR = 3.0
+"""The first steps are cold above this many medians: twice what makes a step slow."""
 ROUNDING = 1e-6
 """Children may exceed the step by this part of it before that is called overlap: printed seconds are rounded."""
 SLOWEST = 5
@@ -241,6 +243,8 @@ class SlowStep:
     """Step time."""
     main_span: str | None
     """Depth-1 span with the largest excess over its own median."""
+    superseded: bool = False
+    """Whether a later job trained the step again, so that this record is not on the lineage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +269,8 @@ class Timing:
     wait_span: str | None
     """Span that is waiting for generation."""
     cold_start_s: float | None
-    """Time of the first step beyond the median of the rest, when above 1.5 times that median; None otherwise."""
+    """Time of the first step beyond the median of the rest, when above `COLD_FACTOR` times that median; None
+    otherwise: a first step that is only slow is no cold start."""
 
 
 def timing(run: Run, settings: SiteSettings | None = None) -> Timing | None:
@@ -452,6 +457,7 @@ def _slowest(rows: _Rows, children: list[str], median: float) -> tuple[SlowStep,
             job=rows.job[index],
             seconds=float(rows.step_s[index]),
             main_span=_main_span(rows, children, index),
+            superseded=not rows.on_lineage[index],
         )
         for index in slow[:SLOWEST]
     )
@@ -477,4 +483,4 @@ def _cold_start(rows: _Rows) -> float | None:
     if not math.isfinite(first) or not len(rest):
         return None
     usual = float(np.median(rest))
-    return first - usual if first > SLOW_FACTOR * usual else None
+    return first - usual if first > COLD_FACTOR * usual else None

@@ -94,7 +94,15 @@ def test_cold_start_and_slow_steps():
     assert found.cold_start_s == 90.0
     assert found.median_step_s == 11.0
     assert [(slow.step, slow.main_span) for slow in found.slowest] == [(1, None)]
-    assert timing(make_run(steps=make_series("timing/step", [15.0, 10.0, 10.0]))).cold_start_s is None
+    assert timing(make_run(steps=make_series("timing/step", [30.0, 10.0, 10.0]))).cold_start_s is None  # only slow
+    assert timing(make_run(steps=make_series("timing/step", [30.1, 10.0, 10.0]))).cold_start_s == pytest.approx(20.1)
+
+
+def test_a_slow_record_that_was_trained_again_is_marked():
+    rows = [{"step": i, "timing/step": 10.0} for i in range(1, 6)]
+    rows.insert(2, {"step": 3, "timing/step": 80.0, "superseded_last": 1})
+    (slow,) = timing(make_run(steps=make_steps(rows))).slowest
+    assert (slow.step, slow.superseded) == (3, True)
 
 
 def test_zero_and_missing_step_times_give_no_share():

@@ -233,6 +233,9 @@ def checkpoint(story: Story) -> dict[str, Any]:
     step, level = _best(table)
     rest = [item for item in table if item["step"] != step]
     rewarded = any(finite([_reward(story, row)]) for row in line(story))
+    runner_up, next_level = _best(rest)
+    spread = noise(finite(_reward(story, row) for row in line(story)))
+    known = bool(spread) and len(finite(_reward(story, row) for row in line(story))) >= 8
     missing = "no-reward" if not rewarded else "no-interval" if every is None else "no-candidate"
     return {
         "step": step,
@@ -248,10 +251,13 @@ def checkpoint(story: Story) -> dict[str, Any]:
             {"rule": name, "step": at, "value": value, "changes": at != step}
             for name, (at, value) in _alternatives(story).items()
         ],
-        "runner_up": _best(rest)[0],
+        "runner_up": runner_up,
         "reason": None if step is not None else missing,
         "by_rule": [(name, *_best(candidates(story, name, alpha))) for name in ("last", "first")],
         "interval_assumed": source == "config" and story.assumed,
+        "margin": level - next_level if level is not None and next_level is not None else None,
+        "noise": spread if known else None,
+        "ema_noise": spread * math.sqrt(alpha / (2 - alpha)) if known else None,
     }
 
 

@@ -181,13 +181,14 @@ def _slowest(spans: Spans, usual: float) -> list[dict[str, Any]]:
         grown = max(excess, key=lambda name: excess[name], default=None)
         main = grown if grown is not None and excess[grown] > 0 else None
         found.append({"step": step, "job": spans.rows[at].job, "seconds": -seconds, "main_span": main})
+        found[-1]["superseded"] = not spans.on_line[at]
     return found
 
 
 def _cold_start(story: Story) -> float | None:
     first, *rest = series(line(story), "timing/step")
     usual = median(rest)
-    return first - usual if first is not None and usual is not None and first > 1.5 * usual else None
+    return first - usual if first is not None and usual is not None and first > 3 * usual else None
 
 
 # Jobs and money ------------------------------------------------------------------------------------------------------

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from sitegen.analyse.findings.finding import (
     Evidence,
@@ -18,9 +22,11 @@ from sitegen.analyse.findings.finding import (
     words,
 )
 from sitegen.analyse.findings.progress import slow_before
+from sitegen.analyse.findings.saves import state_interval
 from sitegen.analyse.findings.thresholds import COLD_MEDIANS, COSTLY_SHARE, GAP_SECONDS, WAIT_SHARE
 from sitegen.analyse.timing import Timing
-from sitegen.text import Text, ui
+from sitegen.model.run import train_rows
+from sitegen.text import Text, same, ui
 
 
 def _evidence(subject: Subject, timing: Timing, *spans: str) -> Evidence:
@@ -52,40 +58,55 @@ def generation_bound(subject: Subject) -> Match | None:
 
 
 def cold_start(subject: Subject) -> Match | None:
-    """The first steps took several times as long as the median step."""
+    """The first steps took several times as long as the median step.
+
+    Counted over all records in the order in which they were logged: a cold step that a later job trained again took
+    its time too.
+    """
     timing = subject.analysis.timing
-    curve = subject.analysis.curve(timing.step_metric) if timing else None
-    if timing is None or curve is None or len(curve.step) < 10:
+    if timing is None:
         return None
-    slow = curve.raw > COLD_MEDIANS.value * timing.median_step_s
+    records = train_rows(subject.run)
+    taken = _finite(records, timing.step_metric)
+    slow = taken > COLD_MEDIANS.value * timing.median_step_s
     steps = int(np.argmin(slow)) if not slow.all() else 0
-    if not steps:
+    if not steps or np.isfinite(taken).sum() < 10:
         return None
-    lost = float(curve.raw[:steps].sum()) - steps * timing.median_step_s
+    off = int((records[f"superseded_{subject.run.overlap_rule}"].to_numpy()[:steps] != 0).sum())
+    lost = float(taken[:steps].sum()) - steps * timing.median_step_s
     part = lost / timing.total_step_s
     values = {
         "n": count(steps),
-        "first": seconds(float(curve.raw[0])),
+        "first": seconds(float(taken[0])),
         "median": seconds(timing.median_step_s),
         "lost": seconds(lost),
         "part": share(part),
     }
-    wait = _first_wait(subject, timing)
+    wait = _first_wait(timing, records)
     form = "wait" if wait is not None else ""
     if wait is not None:
         values["wait"] = share(wait)
+    if off:
+        values["off"] = count(off)
+        form = f"{form}-off".removeprefix("-")
     severity: Severity = "warn" if part >= COSTLY_SHARE.value else "info"
     spans = (timing.wait_span,) if wait is not None and timing.wait_span else ()
     return Match(values=values, evidence=_evidence(subject, timing, *spans), severity=severity, form=form)
 
 
-def _first_wait(subject: Subject, timing: Timing) -> float | None:
-    """Share of the first step that was waiting for generation; None when not logged."""
+def _finite(rows: pd.DataFrame, metric: str) -> NDArray[np.float64]:
+    """A column as numbers, NaN for what is not finite."""
+    values = rows[metric].to_numpy(dtype="float64")
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _first_wait(timing: Timing, records: pd.DataFrame) -> float | None:
+    """Share of the first record that was waiting for generation; None when not logged."""
     metric = next((span.metric for span in timing.spans if span.name == timing.wait_span), None)
-    steps, waits = subject.analysis.curve(timing.step_metric), subject.analysis.curve(metric)
-    if steps is None or waits is None or not np.isfinite(waits.raw[0]) or not steps.raw[0] > 0:
+    if metric is None:
         return None
-    return float(waits.raw[0] / steps.raw[0])
+    step, wait = float(records[timing.step_metric].iloc[0]), float(records[metric].iloc[0])
+    return wait / step if math.isfinite(wait) and step > 0 else None
 
 
 def slow_steps(subject: Subject) -> Match | None:
@@ -120,6 +141,10 @@ def slow_steps(subject: Subject) -> Match | None:
     return Match(values=values, evidence=_evidence(subject, timing, top.main_span), form="span")
 
 
+MOST_OF_IT = 0.8
+"""One record of several that holds at least this part of the re-done time is named."""
+CLOSE_SAVES = 2
+"""State saved at least every so many steps is saved about as often as it can be."""
 STEPS_NAMED = 4
 """At most so many steps are listed by number."""
 
@@ -131,7 +156,11 @@ def redone_steps(subject: Subject) -> Match | None:
     steps = sorted({int(step) for step in off["step"]})
     if not steps:
         return None
-    values: dict[str, Value] = {"n": count(len(off)), "steps": words(",".join(map(str, steps)), _listed(steps))}
+    values: dict[str, Value] = {
+        "n": count(len(off)),
+        "steps": words(",".join(map(str, steps)), _listed(steps)),
+        "saving": _saving(subject, len(off)),
+    }
     form = "one" if len(steps) == 1 else "many"
     timing = subject.analysis.timing
     evidence = Evidence(table="steps", metrics=("step",), first_step=steps[0], last_step=steps[-1], rows=len(off))
@@ -140,7 +169,29 @@ def redone_steps(subject: Subject) -> Match | None:
     part = timing.redone_s / timing.total_step_s
     values |= {"lost": seconds(timing.redone_s), "part": share(part)}
     severity: Severity = "warn" if part >= COSTLY_SHARE.value else "info"
-    return Match(values=values, evidence=evidence, form=f"{form}-time", severity=severity)
+    form = f"{form}-time"
+    taken = _finite(off, timing.step_metric)
+    top = int(np.nanargmax(taken))
+    if len(off) > 1 and timing.redone_s > 0 and taken[top] >= MOST_OF_IT * timing.redone_s:
+        values |= {
+            "top": count(int(off["step"].iloc[top])),
+            "top_s": seconds(float(taken[top])),
+            "top_part": share(float(taken[top]) / timing.redone_s),
+        }
+        form = f"{form}-top"
+    return Match(values=values, evidence=evidence, form=form, severity=severity)
+
+
+def _saving(subject: Subject, records: int) -> Value:
+    """Whether saving state more often could have lost less: not where it is saved every step or every other one.
+
+    A job that ends between two saves loses the steps since the last one: with a save every k steps, up to k a change.
+    """
+    interval = state_interval(subject.run)
+    if interval is None:
+        return words("unknown", ui("finding.saving.unknown"))
+    kind = "close" if interval <= CLOSE_SAVES else "often"
+    return words(f"{kind} {interval}", ui(f"finding.saving.{kind}", interval=same(f"{interval:,}")))
 
 
 def _listed(steps: list[int]) -> Text:
@@ -217,7 +268,7 @@ TIME_RULES: tuple[Rule, ...] = (
         section="time",
         check=cold_start,
         thresholds=(COLD_MEDIANS, COSTLY_SHARE),
-        forms=("", "wait"),
+        forms=("", "wait", "off", "wait-off"),
     ),
     Rule(
         id="redone-steps",
@@ -225,7 +276,7 @@ TIME_RULES: tuple[Rule, ...] = (
         section="jobs",
         check=redone_steps,
         thresholds=(COSTLY_SHARE,),
-        forms=("one", "many", "one-time", "many-time"),
+        forms=("one", "many", "one-time", "many-time", "one-time-top", "many-time-top"),
     ),
     Rule(id="job-gap", severity="warn", section="jobs", check=job_gap, thresholds=(GAP_SECONDS,)),
     Rule(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sitegen.analyse import stability, verdict
+from sitegen.analyse import stability, timing, verdict
 
 Unit = Literal["number", "share", "seconds"]
 
@@ -47,7 +47,9 @@ START_STEPS = Threshold(
 WAIT_SHARE = Threshold(
     id="wait-share", value=0.5, unit="share", source="By definition: more waiting than everything else together."
 )
-COLD_MEDIANS = Threshold(id="cold-medians", value=3, source="Ours: twice the factor 1.5 from which a step is slow.")
+COLD_MEDIANS = Threshold(
+    id="cold-medians", value=timing.COLD_FACTOR, source="Ours: twice the factor 1.5 from which a step is slow."
+)
 COSTLY_SHARE = Threshold(id="costly-share", value=0.1, unit="share", source="Ours: a tenth of all step time.")
 GAP_SECONDS = Threshold(id="gap-seconds", value=3600, unit="seconds", source="Ours: an hour of idle GPUs.")
 MANY_TRIALS = Threshold(id="many-trials", value=50, source="Ours: below, a share of trials moves by 2 % per trial.")

@@ -310,7 +310,7 @@ CASES: dict[str, Case] = {
     "redone-steps": Case(
         fires=lambda: twice(50.0),
         quiet=lambda: times([100.0] * 10),
-        values={"n": 1, "steps": "4", "lost": 50.0, "part": close(50 / 1050)},
+        values={"n": 1, "steps": "4", "saving": "unknown", "lost": 50.0, "part": close(50 / 1050)},
         severity="info",
     ),
     "job-gap": Case(

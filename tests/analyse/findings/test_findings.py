@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sitegen.analyse.findings import RULES, SEVERITIES, SHOWN
 from sitegen.analyse.findings.finding import count, number, seconds, share, signed
+from sitegen.analyse.findings.saves import saved_steps, state_interval
 from sitegen.analyse.findings.thresholds import THRESHOLDS
 from sitegen.run_work import find_runs, read_run
 from sitegen.settings import load_site_settings
@@ -252,6 +253,9 @@ def test_every_rule_form_and_threshold_has_its_strings_and_no_string_is_left_ove
         "finding.config.",
         "finding.known.",
         "finding.side.",
+        "finding.saving.",
+        "finding.restart.",
+        "finding.doubt.",
     )
     known = {key for key in ui_strings() if key.startswith("finding.") and not key.startswith(words)}
     assert used == known
@@ -347,10 +351,16 @@ def test_calendar_twin(sample):
     assert found["prefix-cache"].values["hit"] == pytest.approx(active["prefix_hit_pct"].mean() / 100)
     along = run.steps[run.steps["superseded_last"] == 0].sort_values("step")
     cold = found["cold-start"].values
-    assert cold["n"] == 2
-    assert cold["lost"] == pytest.approx(along["timing/step"].iloc[:2].sum() - 2 * along["timing/step"].median())
+    assert (cold["n"], cold["off"]) == (3, 1)  # steps 1 and 2, and the superseded record of step 3
+    first_job = run.steps[run.steps["job"] == run.jobs[0].name]["timing/step"]
+    assert cold["lost"] == pytest.approx(first_job.sum() - 3 * along["timing/step"].median())
     assert cold["part"] == pytest.approx(cold["lost"] / run.steps["timing/step"].sum())
-    assert found["redone-steps"].values["steps"] == "3,75"
+    redone = found["redone-steps"]
+    assert (redone.values["steps"], redone.values["saving"], redone.values["top"]) == ("3,75", "close 2", 3)
+    off = run.steps[run.steps["superseded_last"] != 0].set_index("step")["timing/step"]
+    assert redone.values["top_part"] == pytest.approx(off[3] / off.sum())
+    assert redone.values["top_s"] == off[3]
+    assert redone.advice.en.startswith("State is saved every 2 steps already")
 
 
 def test_published_run(sample):
@@ -402,6 +412,27 @@ def test_steps_that_stand_out_below_say_so_and_name_no_job_elsewhere():
     assert "job" not in item.values
     assert "stand out below the level" in item.lead.en
     assert "低于" in item.lead.zh
+
+
+@pytest.mark.parametrize(
+    ("interval", "said"), [(1, "close 1"), (2, "close 2"), (3, "often 3"), (20, "often 20"), (None, "unknown")]
+)
+def test_saving_more_often_is_advised_only_where_it_can_be_done(interval, said):
+    config = make_config({"trainer.ckpt_interval": interval}) if interval else None
+    run = CASES["redone-steps"].fires()
+    item = findings(make_run(steps=run.steps, config=config))["redone-steps"]
+    assert item.values["saving"] == said
+    assert ("more often would lose less" in item.advice.en) == said.startswith("often")
+    assert ("更频繁地保存可减少损失" in item.advice.zh) == said.startswith("often")
+
+
+def test_saves_that_were_timed_come_before_what_the_configuration_says():
+    rows = [
+        {"step": s, "timing/step": 1.0, "timing/save_checkpoints": 1.0 if s % 4 == 0 else nan} for s in range(1, 13)
+    ]
+    run = make_run(steps=make_steps(rows), config=make_config({"trainer.ckpt_interval": 2}))
+    assert (saved_steps(run), state_interval(run)) == ((4, 8, 12), 4)
+    assert state_interval(make_run(steps=make_steps(rows[:5]))) is None  # one save has no interval
 
 
 def test_nine_tenths_lie_between_the_two_means_of_the_sentence(sample):
