@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,6 +71,27 @@ def exceptions_by_step(run: Run) -> dict[int, int]:
     for step, number, is_told in zip(rows["step"].tolist(), met.tolist(), told.tolist(), strict=True):
         if is_told and np.isfinite(number):
             found[int(step)] = found.get(int(step), 0) + round(number)
+    return found
+
+
+def attempts_by_step(run: Run, chosen: Callable[[Mapping[str, int]], Mapping[str, int]]) -> dict[int, tuple[int, int]]:
+    """Chosen exceptions that the batches of each step met, and the trials that they attempted.
+
+    Steps whose batches did not say how many they attempted are left out. Population and source: as
+    `batch_exceptions`.
+    """
+    rows, types, attempted = _counted(run)
+    if attempted not in rows.columns:
+        return {}
+    names = {name.removeprefix(LOGGED).removeprefix(COUNTED): name for name in types}
+    kept = [names[name] for name in chosen(dict.fromkeys(names, 1))]
+    met = np.nansum(rows[kept].to_numpy(dtype="float64"), axis=1)
+    tried = rows[attempted].to_numpy(dtype="float64")
+    found: dict[int, tuple[int, int]] = {}
+    for step, number, of in zip(rows["step"].tolist(), met.tolist(), tried.tolist(), strict=True):
+        if np.isfinite(of) and np.isfinite(number):
+            before = found.get(int(step), (0, 0))
+            found[int(step)] = (before[0] + round(number), before[1] + round(of))
     return found
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from sitegen.analyse.batch_exceptions import attempts_by_step
 from sitegen.analyse.findings.finding import (
     Evidence,
     Match,
     Rule,
     Severity,
     Subject,
+    Value,
     count,
     fixed,
     name,
     number,
     share,
+    words,
 )
+from sitegen.analyse.findings.saves import saved_steps, state_interval
 from sitegen.analyse.findings.thresholds import (
     BATCH_SHARE,
     DISCARD_SHARE,
@@ -31,6 +35,7 @@ from sitegen.analyse.findings.thresholds import (
     ZERO_STEPS,
 )
 from sitegen.analyse.findings.trials import infrastructure_of, trial_counts
+from sitegen.text import same, ui
 
 
 def _zero_steps(subject: Subject) -> tuple[int, ...]:
@@ -64,8 +69,46 @@ def sandbox_down(subject: Subject) -> Match | None:
         last_step=steps[-1],
         rows=trials.total,
     )
-    form = "all" if infrastructure[top] == hit else ""
-    return Match(values=values, evidence=evidence, published=trials.published, form=form)
+    forms = ["all"] if infrastructure[top] == hit else []
+    batches = _batches_hit(subject)
+    begun = steps[0]
+    if batches is not None:
+        begun = min(begun, batches[0])
+        values |= {
+            "from": count(batches[0]),
+            "met": count(batches[1]),
+            "tried": count(batches[2]),
+            "met_share": share(batches[1] / batches[2]),
+        }
+        forms.append("batches")
+    values["restart"] = _restart(subject, begun)
+    return Match(values=values, evidence=evidence, published=trials.published, form="-".join(forms))
+
+
+def _batches_hit(subject: Subject) -> tuple[int, int, int] | None:
+    """As the batches count: the first step hit, all infrastructure exceptions, all trials attempted.
+
+    A step is hit when at least as large a share of its attempts as of the trials ended so. None where batches were
+    not counted, or no step was hit.
+    """
+    found = attempts_by_step(subject.run, infrastructure_of)
+    hit = [step for step, (met, tried) in found.items() if tried and met >= OUTAGE_SHARE.value * tried]
+    if not hit:
+        return None
+    return min(hit), sum(met for met, _ in found.values()), sum(tried for _, tried in found.values())
+
+
+def _restart(subject: Subject, begun: int) -> Value:
+    """From where the run can go on: the last save that the log timed or the folder holds before the outage began."""
+    run = subject.run
+    known = {*saved_steps(run), *(run.exports or ())}
+    earlier = [step for step in known if 0 < step < begun]
+    if earlier:
+        return words(f"step {max(earlier)}", ui("finding.restart.save", step=same(f"{max(earlier):,}")))
+    every = state_interval(run) or subject.analysis.checkpoint.save_interval
+    nothing = every is not None and every >= begun
+    key = "finding.restart.beginning" if nothing else "finding.restart.unknown"
+    return words("beginning" if nothing else "unknown", ui(key, step=same(f"{begun:,}"), every=same(f"{every or 0:,}")))
 
 
 def reward_zero(subject: Subject) -> Match | None:
@@ -233,7 +276,7 @@ OUTAGE_RULES: tuple[Rule, ...] = (
         check=sandbox_down,
         thresholds=(ZERO_STEPS, MANY_TRIALS, OUTAGE_SHARE),
         hides=("reward-zero", "exceptions-split", "ungraded", "masked", "generation-bound"),
-        forms=("", "all"),
+        forms=("", "all", "batches", "all-batches"),
     ),
     Rule(id="reward-zero", severity="bad", section="reward", check=reward_zero, thresholds=(ZERO_STEPS,)),
 )

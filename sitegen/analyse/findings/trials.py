@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sitegen import format as fmt
 from sitegen.analyse.batch_exceptions import COUNTED, LOGGED, NO_TYPES
 from sitegen.analyse.config_keys import find_names
 from sitegen.analyse.findings.finding import (
@@ -35,7 +36,8 @@ from sitegen.analyse.findings.thresholds import (
     UNGRADED_SHARE,
 )
 from sitegen.analyse.trials import NO_EXCEPTION, treatment_of
-from sitegen.text import ui
+from sitegen.model.run import Published
+from sitegen.text import Text, same, ui
 
 AGENT_EXCEPTIONS = frozenset(
     {
@@ -266,6 +268,10 @@ def listed_twice(subject: Subject) -> Match | None:
 
 
 PREFIX = COUNTED
+FIT_PART = 0.01
+"""Counts that exceed their whole by more than this part do not fit: means of a report are rounded."""
+MASKED_FIT = 0.5
+"""Types that the configuration masks should come to at least this part of what was masked."""
 COUNTERS = NO_TYPES
 """What a batch counts besides its exceptions."""
 
@@ -277,13 +283,58 @@ def masked(subject: Subject) -> Match | None:
     all_of, out = sums.get("instances", 0.0), sums.get("masked", 0.0)
     if not all_of or out < MASKED_SHARE.value * all_of:
         return None
-    kinds = {kind: n for kind, n in sums.items() if kind not in COUNTERS}
     values = {"n": count(round(out)), "part": share(out / all_of), "total": count(round(all_of))}
+    doubts = batch_doubts(subject, sums)
+    if doubts:
+        said = Text(" ".join(text.en for text in doubts.values()), "".join(text.zh for text in doubts.values()))
+        values["doubts"] = words(", ".join(doubts), said)
+        return Match(values=values, evidence=evidence, published=published, form="doubt")
+    kinds = {kind: n for kind, n in sums.items() if kind not in COUNTERS}
     if not kinds:
         return Match(values=values, evidence=evidence, published=published)
-    top = max(sorted(kinds), key=lambda kind: kinds[kind])
+    treated = {kind: treatment_of(kind, subject.run.config)[0] for kind in kinds}
+    form = "mask" if "mask" in treated.values() else "most"
+    told = [kind for kind in sorted(kinds) if form == "most" or treated[kind] == "mask"]
+    top = max(told, key=lambda kind: kinds[kind])
     values |= {"exception": name(top), "most": count(round(kinds[top]))}
-    return Match(values=values, evidence=evidence, published=published, form="most")
+    return Match(values=values, evidence=evidence, published=published, form=form)
+
+
+def batch_doubts(subject: Subject, sums: Mapping[str, float]) -> dict[str, Text]:
+    """What of the batches' counts does not fit together, in a sentence each.
+
+    Parts of the attempts add up to more than the attempts; more samples were trained on than attempted; the types
+    that the configuration masks come to far fewer than what was masked.
+    """
+    found: dict[str, Text] = {}
+    all_of, out = sums["instances"], sums["masked"]
+    parts = [sums.get(part, 0.0) for part in ("successful", "failed", "masked")]
+    if sum(parts) > (1 + FIT_PART) * all_of:
+        found["parts"] = ui("finding.doubt.parts", sum=_whole(sum(parts)), total=_whole(all_of))
+    fresh, batch = subject.analysis.freshness, subject.analysis.metric(subject.analysis.roles.get("effective_samples"))
+    report = subject.run.published
+    trained = (batch.mean or 0.0) * batch.count if fresh is not None and batch is not None else _told_samples(report)
+    if trained > (1 + FIT_PART) * all_of:
+        found["trained"] = ui("finding.doubt.trained", trained=_whole(trained), total=_whole(all_of))
+    kinds = [kind for kind in sums if kind not in COUNTERS]
+    config = subject.run.config
+    known = [kind for kind in kinds if treatment_of(kind, config)[0] not in ("not-stated", "not-classified")]
+    masked_kinds = sum(sums[kind] for kind in known if treatment_of(kind, config)[0] == "mask")
+    if known and config is not None and masked_kinds < MASKED_FIT * out:
+        whose = ui(f"finding.config.{'assumed' if config.assumed else 'own'}")
+        found["types"] = ui("finding.doubt.types", config=whose, types=_whole(masked_kinds), n=_whole(out))
+    return found
+
+
+def _whole(value: float) -> Text:
+    return same(fmt.count(round(value)))
+
+
+def _told_samples(report: Published | None) -> float:
+    """Samples trained on in all, by a report's table of metrics; 0 where it tells nothing."""
+    told = report.metrics.get("async/effective_batch_samples") if report is not None else None
+    total = (told.mean or 0.0) * (told.count or 0) if told is not None else 0.0
+    return total if np.isfinite(total) else 0.0
 
 
 def _batch_sums(subject: Subject) -> tuple[dict[str, float], Evidence]:
@@ -320,7 +371,7 @@ TRIAL_RULES: tuple[Rule, ...] = (
         section="errors",
         check=masked,
         thresholds=(MASKED_SHARE,),
-        forms=("", "most"),
+        forms=("", "most", "mask", "doubt"),
     ),
     Rule(
         id="exceptions-split",

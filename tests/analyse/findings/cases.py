@@ -186,7 +186,8 @@ CASES: dict[str, Case] = {
     "sandbox-down": Case(
         fires=lambda: outage(30),
         quiet=lambda: outage(29),
-        values={"first": 2, "last": 3, "n": 30, "total": 100, "share": 0.3, "exception": "DaytonaError"},
+        values={"first": 2, "last": 3, "n": 30, "total": 100, "share": 0.3, "exception": "DaytonaError"}
+        | {"restart": "unknown"},
         severity="bad",
     ),
     "reward-zero": Case(

@@ -196,6 +196,44 @@ def test_numbers_of_a_report_are_marked_as_published():
     assert (found["masked"].values["exception"], found["masked"].values["most"]) == ("InvalidChatHistory", 703)
 
 
+def test_masked_is_doubted_where_the_counts_of_a_report_do_not_fit(sample):
+    run, found = sample["a3-rl-laion_nemotron-gym-knowledge-web-search-mcqa-25-8B"]
+    item, told = found["masked"], run.published.metrics
+
+    def summed(name):
+        return told[name].mean * told[name].count
+
+    parts = sum(summed(f"batch_errors/total_{part}") for part in ("successful", "failed", "masked"))
+    kinds = ("DaytonaError", "ContextLengthExceededError")  # of the types told, those that the configuration masks
+    types = sum(summed(f"batch_errors/total_{kind}") for kind in kinds)
+    assert item.values["doubts"] == "parts, trained, types"
+    assert (round(parts), round(types)) == (38447, 67)
+    for told_number in (f"{round(parts):,}", f"{512 * 81:,}", f"{round(types):,}", "37,008", "3,296"):
+        assert told_number in item.text.en
+        assert told_number in item.text.zh
+    assert "InvalidChatHistory" not in item.text.en + item.advice.en
+
+
+def masked_run(config, **columns):
+    batch = {"instances": 100.0, "masked": 10.0, **columns}
+    return findings(make_run(batches=make_batches([{"step": 1, **batch}]), config=config))["masked"]
+
+
+def test_masked_names_the_most_frequent_type_that_is_masked():
+    config = make_config({"enable_error_classification": True, "mask_exceptions": ["DaytonaError"]})
+    item = masked_run(config, **{"exception/DaytonaError": 9.0, "exception/InvalidChatHistory": 30.0})
+    assert (item.values["exception"], item.values["most"]) == ("DaytonaError", 9)
+    assert "doubts" not in item.values
+
+
+def test_masked_is_doubted_where_the_masked_types_are_few():
+    config = make_config({"enable_error_classification": True, "mask_exceptions": ["DaytonaError"]})
+    few = {"exception/DaytonaError": 4.0, "exception/InvalidChatHistory": 30.0}
+    assert masked_run(config, **few).values["doubts"] == "types"
+    assert masked_run(config, **few | {"successful": 92.0}).values["doubts"] == "parts, types"
+    assert "doubts" not in masked_run(None, **few, successful=91.0).values  # 101 of 100: within rounding
+
+
 def test_masked_trajectories_are_counted_from_the_logs_own_lines():
     lines = {"instances": 100.0, "masked": 10.0, "failed": 3.0, "exception/DaytonaError": 6.0}
     batches = make_batches([{"step": 1, **lines}, {"step": 2, "instances": 100.0, "masked": 2.0}])
@@ -447,7 +485,22 @@ def test_nine_tenths_lie_between_the_two_means_of_the_sentence(sample):
 def test_outage_run(sample):
     _, found = sample["synthetic-web-search-outage"]
     assert list(found)[:2] == ["sandbox-down", "ended-early"]
-    assert found["sandbox-down"].values["exception"] == "DaytonaError"
+    down = found["sandbox-down"]
+    assert down.values["exception"] == "DaytonaError"
+    assert (down.values["n"], down.values["total"]) == (250, 320)
+    assert (down.values["from"], down.values["met"], down.values["tried"]) == (2, 3 + 241 + 256 + 256, 4 * 256)
+    assert down.values["met_share"] == pytest.approx(756 / 1024)
+    assert down.values["restart"] == "beginning"
+    assert "saves are 5 steps apart and none came before step 2" in down.advice.en
+
+
+def test_an_outage_after_a_save_names_it():
+    steps = steps_of({REWARD: [0.4, 0.4, 0.4, 0.0, 0.0], "timing/save_checkpoints": [nan, 3.0, nan, nan, nan]})
+    run = make_run(steps=steps, trials=CASES["sandbox-down"].fires().trials)
+    item = findings(run)["sandbox-down"]
+    assert item.values["restart"] == "step 2"
+    assert "from step 2, the last save known" in item.advice.en
+    assert "met" not in item.values
 
 
 def test_damaged_run(sample):
