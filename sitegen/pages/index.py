@@ -113,10 +113,14 @@ class Totals:
     """Trials."""
     with_trials: int
     """Runs with trials."""
+    told_trials: int
+    """Of the trials those that only a published report counts."""
     gpu_hours: float | None
     """GPU-hours."""
     with_gpu_hours: int
     """Runs whose GPU-hours are known."""
+    with_start: int
+    """Runs whose start is known."""
     first: float | None
     """Earliest start, Unix s."""
     last: float | None
@@ -305,8 +309,10 @@ def totals(rows: Sequence[RunRow]) -> Totals:
         jobs=sum(row.jobs for row in rows),
         trials=sum(trials) if trials else None,
         with_trials=len(trials),
+        told_trials=sum(row.trials or 0 for row in rows if "trials" in row.published),
         gpu_hours=math.fsum(hours) if hours else None,
         with_gpu_hours=len(hours),
+        with_start=len(starts),
         first=min(starts, default=None),
         last=max(ends, default=None),
         errors=sum(row.errors for row in rows),

@@ -335,10 +335,15 @@ def _facts(given: RunInput, voice: Voice) -> tuple[Fact, ...]:
         Fact(label=voice.say("fact.lr"), value="" if facts.learning_rate is None else fmt.setting(facts.learning_rate)),
         Fact(label=voice.say("fact.engines"), value="" if facts.engines is None else voice.count(facts.engines)),
         _gpus_fact(given, voice),
-        Fact(label=voice.say("fact.tags"), value=voice.listing(run.settings.tags)),
+        Fact(label=voice.say("fact.tags"), value=voice.listing(_tags(run))),
         Fact(label=voice.say("fact.links"), value="", links=_links(run)),
     ]
     return tuple(fact for fact in made if fact.value or fact.links)
+
+
+def _tags(run: Run) -> tuple[str, ...]:
+    """Tags of `run.toml` and of the model card, as the table of runs has them."""
+    return tuple(dict.fromkeys((*run.settings.tags, *(run.card.tags if run.card else ()))))
 
 
 def _steps_fact(facts: RunFacts, voice: Voice) -> Fact:

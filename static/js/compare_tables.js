@@ -280,7 +280,7 @@
       const text = [key, ...values.map((value) => value || ""), own.termTitle(settingTerm(view, key))].join(" ");
       return sitegen.filter.matches(sitegen.filter.fold(text), query);
     });
-    said.textContent = sentenceOf(view, shown.length, found.length, total);
+    said.textContent = sentenceOf(view, shown, found.length, total);
     drawLeft(view, left);
     if (!found.length) {
       place.replaceChildren();
@@ -315,14 +315,17 @@
     cell.append(more);
   }
 
-  /** @param {CompareView} view @param {number} differ @param {number} found @param {number} total */
-  function sentenceOf(view, differ, found, total) {
+  /** @param {CompareView} view @param {CompareSetting[]} shown @param {number} found @param {number} total */
+  function sentenceOf(view, shown, found, total) {
+    const differ = shown.length;
+    const some = shown.filter(({ values }) => new Set(values.filter((value) => value !== null)).size < 2).length;
     const without = view.abouts.map((about, at) => (Object.keys(about.config).length ? -1 : at)).filter((at) => at >= 0);
     const assumed = view.abouts.map((about, at) => (about.assumed ? at : -1)).filter((at) => at >= 0);
     const parts = [];
     if (view.abouts.length - without.length < 2) parts.push(own.say("settings-too-few"));
     else if (!differ) parts.push(own.say("settings-none", { all: total }));
     else parts.push(own.say("settings-said", { n: differ, all: total }));
+    if (some && view.abouts.length - without.length > 1) parts.push(own.say("settings-some", { n: some }));
     if (differ && found < differ) parts.push(own.say("settings-found", { n: found }));
     if (without.length) parts.push(own.say("settings-without", { letters: own.letters(without) }));
     if (assumed.length) parts.push(own.say("settings-assumed", { letters: own.letters(assumed) }));

@@ -55,7 +55,8 @@
     const given = (view.state.setting || "").replace(/^set\./, "");
     const setting = own.column(`set.${given in configs ? given : bestKey(differing) || ""}`);
     const wanted = sitegen.hash.list(view.state.axes).filter((key) => key in configs);
-    return { keys, outcome, setting, axes: wanted.length ? wanted : axisKeys(differing), ...oneMeaning(view.rows, outcome) };
+    const some = differing.filter((item) => item.some).length;
+    return { keys, some, outcome, setting, axes: wanted.length ? wanted : axisKeys(differing), ...oneMeaning(view.rows, outcome) };
   }
 
   /** The setting to begin with: a number that differs, a learning rate before others.
@@ -535,7 +536,8 @@
     const right = cardBox(CARDS[1], "c7", view.state.card || "");
     const head = own.make("div", "card-head");
     const words_ = own.make("div");
-    const sub = own.say("parallel-sub", { shown: about.axes.length, all: about.keys.length });
+    const numbers = { shown: about.axes.length, all: about.keys.length - about.some, some: about.some };
+    const sub = own.say(about.some ? "parallel-sub-some" : "parallel-sub", numbers);
     words_.append(own.make("h3", "", own.say("parallel")), own.make("p", "sub", sub));
     head.append(words_);
     const columns = /** @type {RunColumn[]} */ ([...about.axes.map((key) => own.column(`set.${key}`)), outcome].filter(Boolean));

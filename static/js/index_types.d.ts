@@ -199,6 +199,6 @@ interface Sitegen {
     axis(cells: Cell[], most: number, factor: number): PlotAxis;
     bins(values: number[], count: number): number[];
     spread(index: number): number;
-    differing(configs: ConfigData, rows: number[]): Array<{ key: string; values: number; set: number }>;
+    differing(configs: ConfigData, rows: number[]): Array<{ key: string; values: number; set: number; some: boolean }>;
   };
 }

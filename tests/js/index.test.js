@@ -153,4 +153,7 @@ test("settings that differ among the runs shown, those of most runs and fewest v
   const configs = { same: [["1"], [0, 0, 0]], many: [["1", "2", "3"], [0, 1, 2]], two: [["a", "b"], [0, 1, 0]], part: [["x"], [0, -1, -1]] };
   assert.deepEqual(plain(plots.differing(configs, [0, 1, 2])).map((item) => item.key), ["two", "many", "part"]);
   assert.deepEqual(plain(plots.differing(configs, [0, 2])).map((item) => item.key), ["many", "part"]);
+  assert.deepEqual(plain(plots.differing(configs, [0, 1, 2])).map((item) => item.some), [false, false, true], "set by one run only");
+  const bare = { lr: [["1"], [0, 0, -1]], one: [["2"], [0, -1, -1]] };
+  assert.deepEqual(plain(plots.differing(bare, [0, 1, 2])).map((item) => item.key), ["one"], "the third has no configuration");
 });

@@ -156,9 +156,17 @@ def test_a_run_without_reward_makes_no_meaning_of_its_own() -> None:
 def test_totals_count_only_what_is_known() -> None:
     sums = totals([row("a"), row("b", trials=None, fact_gpu_hours=None, fact_started=None, fact_finished=None)])
     assert (sums.runs, sums.steps, sums.jobs) == (2, 160, 4)
-    assert (sums.trials, sums.with_trials) == (43795, 1)
+    assert (sums.trials, sums.with_trials, sums.told_trials) == (43795, 1, 0)
+    assert sums.with_start == 1
     assert (sums.gpu_hours, sums.with_gpu_hours) == (1323.4, 1)
     assert sums.first == JUNE
+
+
+def test_the_totals_say_what_only_reports_tell_and_of_how_many_runs_the_dates_are() -> None:
+    text = html([row("a"), row("b", published=("trials",), fact_started=None, fact_finished=None)])
+    assert "43,795 of them ‡ from published reports" in text
+    assert "(known for 1 of 2 runs)" in text
+    assert "known for" not in html([row("a"), row("b")])
 
 
 def test_totals_nobody_knows_are_not_zero() -> None:

@@ -112,13 +112,16 @@
       return ((index * 0.618034 + 0.5) % 1) - 0.5;
     },
 
-    /** Settings of which some runs differ, those set in most runs and with fewest values first. */
+    /** Settings of which some runs differ, those set in most runs and with fewest values first; `some` for those that
+        differ only in that some runs do not set them. Runs without any configuration say nothing. */
     differing(configs, rows) {
+      const all = Object.values(configs);
+      const told = rows.filter((run) => all.some(([, codes]) => codes[run] >= 0));
       return Object.keys(configs)
         .map((key) => {
-          const codes = configs[key][1];
-          const found = new Set(rows.map((run) => codes[run]));
-          return { key, values: found.size, set: rows.filter((run) => codes[run] >= 0).length };
+          const codes = told.map((run) => configs[key][1][run]);
+          const given = codes.filter((code) => code >= 0);
+          return { key, values: new Set(codes).size, set: given.length, some: new Set(given).size < 2 };
         })
         .filter((item) => item.values > 1)
         .sort((a, b) => b.set - a.set || a.values - b.values || (a.key < b.key ? -1 : 1));
