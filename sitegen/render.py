@@ -55,7 +55,7 @@ POPOVER_BYTES = 30_000
 """Most bytes of popover texts in one page; further names keep their link."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_BREAKS = re.compile(r"(?<=[-_/.:,=])(?=[^\s-])")
+_BREAKS = re.compile(r"(?<=[-_/.:,=])(?=[^\s-])|(?<=[a-z]{2})(?=[A-Z][a-z]{2})")
 _CODE = re.compile(r"`([^`]+)`")
 _SUBSCRIPT = re.compile(r"(?<![^\W_])([^\W\d_])_([^\W_]+)(?![\w`])")
 
@@ -309,7 +309,7 @@ def _join(parts: Any, separator: str = "") -> Markup:
 
 @lru_cache(maxsize=4096)
 def wrap(name: str) -> Markup:
-    """A name that may break after `-`, `_`, `/`, `.`, `:`; never cut."""
+    """A name that may break after `-`, `_`, `/`, `.`, `:` and before the capitals of `CamelCase`; never cut."""
     return Markup("<wbr>").join(_BREAKS.split(name))
 
 

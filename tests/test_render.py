@@ -78,6 +78,11 @@ def test_a_name_breaks_after_its_joints_and_is_escaped() -> None:
     assert str(rendering.wrap("a-b_<c>/d")) == "a-<wbr>b_<wbr>&lt;c&gt;/<wbr>d"
 
 
+def test_a_long_name_breaks_before_its_capitals_and_never_inside_a_word() -> None:
+    assert str(rendering.wrap("VerifierTimeoutError")) == "Verifier<wbr>Timeout<wbr>Error"
+    assert str(rendering.wrap("SkyRL KVCache 8B")) == "SkyRL KVCache 8B"
+
+
 def test_a_formula_keeps_math_and_nothing_else() -> None:
     html = str(rendering.mathml('<math display="block" onclick="x"><mi>r</mi><script>1</script></math>'))
     assert html == '<math display="block"><mi>r</mi></math>'

@@ -62,7 +62,11 @@
     pop.classList.add("open");
     owner = term;
     term.setAttribute("aria-describedby", pop.id);
-    const rect = term.getClientRects()[0] || term.getBoundingClientRect();
+    const word = term.getClientRects()[0] || term.getBoundingClientRect();
+    // A label over its figure: the explanation leaves both readable.
+    const stat = term.closest("dt") && term.closest("dl.heads > div, dl.facts > div");
+    const whole = stat ? stat.getBoundingClientRect() : word;
+    const rect = { left: word.left, top: whole.top, width: word.width, height: whole.height };
     const view = { left: 0, top: 0, width: document.documentElement.clientWidth, height: window.innerHeight };
     const size = { width: pop.offsetWidth, height: pop.offsetHeight };
     const spot = sitegen.place.below(rect, size, view, term.classList.contains("lent"));

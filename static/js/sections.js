@@ -3,8 +3,12 @@
 sitegen.ready(function () {
   "use strict";
   const FEWEST = 4;
+  const GAP = 4;
+  const EDGE = 16;
   const key = document.querySelector(".key .end");
-  const heads = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main section[id] > .section-head h2")]);
+  const heads = /** @type {HTMLElement[]} */ ([
+    ...document.querySelectorAll("main [data-section], main section[id] > .section-head h2"),
+  ]);
   if (!key || heads.length < FEWEST || !("popover" in HTMLElement.prototype)) return;
 
   const list = document.createElement("nav");
@@ -19,10 +23,10 @@ sitegen.ready(function () {
 
   /** @param {HTMLElement} head */
   function link(head) {
-    const section = /** @type {HTMLElement} */ (head.closest("section"));
+    const section = head.dataset.section ? head : /** @type {HTMLElement} */ (head.closest("section"));
     const to = document.createElement("a");
     to.href = `#${section.id}`;
-    to.textContent = head.textContent;
+    to.textContent = head.dataset.section || head.textContent;
     to.addEventListener("click", function (event) {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -33,6 +37,16 @@ sitegen.ready(function () {
     });
     return to;
   }
+
+  /** Under the button, right edges together where the left would leave the window. */
+  list.addEventListener("toggle", function () {
+    if (!list.matches(":popover-open")) return;
+    const at = button.getBoundingClientRect();
+    const most = document.documentElement.clientWidth - list.offsetWidth - EDGE;
+    list.style.insetInline = `${Math.max(EDGE, Math.min(at.left, most))}px auto`;
+    list.style.insetBlock = `${at.bottom + GAP}px auto`;
+    list.style.maxHeight = `${window.innerHeight - at.bottom - GAP - EDGE}px`;
+  });
 
   list.append(...heads.map(link));
   key.prepend(button);

@@ -85,7 +85,7 @@ class _Reader(HTMLParser):
 def read(content: bytes) -> Page:
     """A page as a browser without scripts would take it."""
     reader = _Reader()
-    reader.feed(content.decode())
+    reader.feed(re.sub(r"(?<=[a-z])<wbr>(?=[A-Z])", "", content.decode()))
     reader.close()
     reader.page.text = re.sub(r"\s+", " ", " ".join(reader.words))
     return reader.page

@@ -22,7 +22,7 @@ def test_every_severity_has_a_shape_a_colour_and_a_word():
     assert len({look[0] for look in LOOKS.values()}) == len(LOOKS)
 
 
-def test_seven_are_shown_and_the_rest_is_folded():
+def test_five_are_shown_and_the_rest_is_folded():
     rows = [{"exception": "AgentTimeoutError", "turns": 1.0}] * 30 + [{"exception": "DaytonaError"}] * 30
     rows += [{"task": f"t{i % 5}", "turns": 12.0, "reward": 1.0} for i in range(60)]
     lists = {
@@ -38,7 +38,7 @@ def test_seven_are_shown_and_the_rest_is_folded():
         config=make_config(lists),
     )
     found = view(run)
-    assert len(found.shown) == 7
+    assert len(found.shown) == 5
     assert len(found.rest) >= 1
     assert len(found.shown) + len(found.rest) == len(analysed(run).findings)
 
