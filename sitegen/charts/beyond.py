@@ -1,7 +1,8 @@
 """A value axis that a few extreme values do not flatten, and what is said of the values beyond it.
 
 Where the greatest values are rare (a step that waited for a cold start), the axis ends a quarter above the 95th
-percentile, rounded up to a tick. Values beyond it are triangles on the plot's top edge, and the caption says them;
+percentile, rounded up to a tick. Values beyond it are triangles on the plot's top edge, superseded ones crosses there,
+and the caption says them;
 table and CSV hold them as they were logged.
 """
 
@@ -59,14 +60,7 @@ def fitting_axis(raw: Iterable[float], values: Sequence[float], *, stacked: bool
 
 
 def add_beyond(marks: Columns, lines: Sequence[Line], top: float) -> None:
-    """A `beyond` mark for every value above the axis; crosses of superseded ones there make way for it."""
-    gone = {
-        at
-        for at, (kind, raw) in enumerate(zip(marks["kind"], marks["raw"], strict=True))
-        if kind == "superseded" and raw is not None and raw > top
-    }
-    for values in marks.values():
-        values[:] = [value for at, value in enumerate(values) if at not in gone]
+    """A `beyond` mark for every value of the lineage above the axis; superseded ones stay crosses, on its top edge."""
     for line in lines:
         found = _beyond(line.curve, top)
         for at in thin([[value for _, value in found]], LIMIT):
@@ -74,8 +68,18 @@ def add_beyond(marks: Columns, lines: Sequence[Line], top: float) -> None:
 
 
 def beyond_words(curves: Sequence[Curve], top: float, unit: str = "") -> Text:
-    """How many values lie beyond the axis and the greatest of them, as an addition to a caption."""
-    found = [pair for curve in curves for pair in _beyond(curve, top)]
+    """How many values lie beyond the axis and the greatest of them, superseded ones apart: more words of a caption."""
+    kept = [pair for curve in curves for pair in _beyond(curve, top)]
+    gone = [pair for curve in curves for pair in _superseded_beyond(curve, top)]
+    said = [
+        _listed(key, found, _round(top) + unit, unit)
+        for key, found in (("charts.caption.beyond", kept), ("charts.caption.beyond-superseded", gone))
+        if found
+    ]
+    return Text("".join(item.en for item in said), "".join(item.zh for item in said))
+
+
+def _listed(key: str, found: Sequence[tuple[int, float]], top: str, unit: str) -> Text:
     said = [
         ui("charts.caption.beyond-at", value=number(value) + unit, step=step)
         for step, value in sorted(found, key=lambda pair: (-pair[1], pair[0]))[:_SAID]
@@ -84,7 +88,7 @@ def beyond_words(curves: Sequence[Curve], top: float, unit: str = "") -> Text:
     listed = Text(
         ", ".join(item.en for item in said) + rest, "、".join(item.zh for item in said) + ("…" if rest else "")
     )
-    return ui("charts.caption.beyond", n=count(len(found)), top=same(_round(top) + unit), listed=listed)
+    return ui(key, n=count(len(found)), top=same(top), listed=listed)
 
 
 def _round(top: float) -> str:
@@ -93,7 +97,13 @@ def _round(top: float) -> str:
 
 
 def _beyond(curve: Curve, top: float) -> list[tuple[int, float]]:
-    """Step and value above the axis, superseded ones included, in step order."""
-    pairs = [*zip(curve.step.tolist(), curve.raw.tolist(), strict=True)]
-    pairs += zip(curve.superseded_step.tolist(), curve.superseded_raw.tolist(), strict=True)
+    """Step and value of the lineage above the axis, in step order."""
+    return _above(zip(curve.step.tolist(), curve.raw.tolist(), strict=True), top)
+
+
+def _superseded_beyond(curve: Curve, top: float) -> list[tuple[int, float]]:
+    return _above(zip(curve.superseded_step.tolist(), curve.superseded_raw.tolist(), strict=True), top)
+
+
+def _above(pairs: Iterable[tuple[int, float]], top: float) -> list[tuple[int, float]]:
     return sorted((int(step), value) for step, value in pairs if math.isfinite(value) and value > top)

@@ -39,6 +39,8 @@ _SPACE = "\u200b\u00a0"
 _INWARD = "datum.step > x1 - (x1 - x0) / 12 ? 'right' : datum.step < x0 + (x1 - x0) / 12 ? 'left' : 'center'"
 _VALUE_SCALE: Literal["linear"] = "linear"
 _CROSS = "M-1,-1L1,1M1,-1L-1,1"
+_ON_AXIS = "min(datum.raw, y1)"
+"""Superseded values that the axis does not hold stand on its top edge."""
 
 
 @cache
@@ -128,7 +130,11 @@ def _marks(x: alt.X) -> list[alt.Chart]:
     ring = of("selected").mark_point(shape="circle", size=150, filled=True, fill=theme.PAGE, strokeWidth=2.5, opacity=1)
     dot = of("selected").mark_point(shape="circle", size=24, filled=True, opacity=1)
     text = of("selected").transform_calculate(said=_CHOSEN)
-    cross = of("superseded").mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
+    cross = (
+        of("superseded")
+        .transform_calculate(raw=_ON_AXIS)
+        .mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
+    )
     diamond = of("evaluation").mark_point(
         shape="diamond", size=90, filled=True, fill=theme.INK, stroke=theme.CARD, strokeWidth=1.25, opacity=1
     )
@@ -221,9 +227,8 @@ def _areas(parts: tuple[tuple[str, str], ...]) -> alt.LayerChart:
     )
     channels = {"fill": fill, "stroke": _edges(parts)} if pale else {"fill": fill}
     marks = alt.Chart(alt.NamedData("marks"))
-    cross = marks.transform_filter(f"datum.kind == 'superseded' && {_IN_VIEW}").mark_point(
-        shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1
-    )
+    superseded = marks.transform_filter(f"datum.kind == 'superseded' && {_IN_VIEW}").transform_calculate(raw=_ON_AXIS)
+    cross = superseded.mark_point(shape=_CROSS, size=56, stroke=theme.LABEL, strokeWidth=1.75, opacity=1)
     rug = marks.transform_filter(f"datum.kind == 'nonfinite' && {_IN_VIEW}").mark_point(
         shape=_TRIANGLE, size=80, filled=True, fill=theme.BAD, opacity=1, strokeWidth=0
     )

@@ -69,8 +69,10 @@ TIME_PARTS: Final = (
     ("train", color("run-1")),
     ("sync", color("run-2")),
     ("other", color("run-3")),
+    ("whole", IDLE),
 )
-"""Parts of a step's time and their fills, bottom first; waiting, the largest, is the palest."""
+"""Parts of a step's time and their fills, bottom first; waiting, the largest, is the palest, as is a step that no
+logged part divides."""
 
 ERROR_PARTS: Final = (
     ("passthrough", color("run-2")),

@@ -96,6 +96,8 @@ def _build(run: Run, analysis: RunAnalysis) -> tuple[Chart, ...]:
 def split(total: Curve, spans: Sequence[tuple[str, Curve]]) -> dict[str, list[float]]:
     """Seconds per part and step, parts that never occur left out; `other` is what the named parts leave of the step.
 
+    Where no named part occurs at any step, nothing is split: all of it is `whole`.
+
     A step without a time is NaN in every part; a span not logged at a step counts there as part of `other`.
     """
     seconds = {key: [0.0] * len(total.step) for key, _ in theme.TIME_PARTS}
@@ -109,7 +111,7 @@ def split(total: Curve, spans: Sequence[tuple[str, Curve]]) -> dict[str, list[fl
             for values in seconds.values():
                 values[at] = math.nan
     present = {key: values for key, values in seconds.items() if any(value > 0 for value in values)}
-    return present or {"other": seconds["other"]}
+    return present if present.keys() - {"other"} else {"whole": seconds["other"]}
 
 
 def _spans(analysis: RunAnalysis) -> list[tuple[str, Curve]]:

@@ -43,6 +43,7 @@ STEP_FORMS = frozenset({"lines", "lines-log", "time", "errors"})
 
 SWATCHES = {
     "sw-wait": "a-wait",
+    "sw-whole": "a-wait",
     "sw-train": "a-train",
     "sw-sync": "a-sync",
     "sw-other": "a-other",

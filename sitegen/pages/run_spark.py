@@ -281,6 +281,8 @@ def _mark_y(kind: str, value: float | None, plot: _Plot) -> float | None:
         return float(theme.RUG_Y)
     if kind == "beyond":
         return float(theme.BEYOND_Y)
+    if kind == "superseded" and value is not None:
+        return plot.y(min(value, plot.y1))
     return plot.height - 4.0 if kind == "nonpositive" else plot.y(value)
 
 

@@ -69,13 +69,15 @@ def test_a_line_beyond_its_axis_is_cut_and_marked_in_the_plain_drawing() -> None
     assert drawn.count('class="f-ink-90 s-ink-4" stroke-width="1"') == 2
 
 
-def test_a_step_done_twice_beyond_the_axis_is_one_triangle() -> None:
+def test_a_superseded_value_beyond_the_axis_is_a_cross_and_no_triangle() -> None:
     rows = [*COLD, {"step": 40, "timing/step": 20000.0, "superseded_last": 1, "superseded_first": 1}]
     chart = charts_of(make_run(steps=make_steps(rows)))["step-time"]
 
-    assert column(chart, "marks", "raw", kind="beyond") == [16204, 9000, 20000]
-    assert column(chart, "marks", "kind", kind="superseded") == []
-    assert "20,000 s at step 40, 16,204 s at step 1" in chart.caption.en
+    assert column(chart, "marks", "raw", kind="beyond") == [16204, 9000]
+    assert column(chart, "marks", "raw", kind="superseded") == [20000]
+    assert "▲ 2 beyond the axis" in chart.caption.en
+    assert "16,204 s at step 1, 9,000 s at step 2 · × 1 superseded beyond the axis" in chart.caption.en
+    assert "20,000 s at step 40" in chart.caption.en
 
 
 @pytest.mark.parametrize(

@@ -157,10 +157,10 @@ def test_neighbours_of_a_stack_are_told_apart_by_every_sight(scheme: str, sight:
             assert distance(one, other) >= 12
 
 
-@pytest.mark.parametrize(("form", "part"), [("time", "wait"), ("outcome", "unsolved")])
-def test_pale_areas_have_an_edge_that_is_seen(form: str, part: str) -> None:
+@pytest.mark.parametrize(("form", "parts"), [("time", ("wait", "whole")), ("outcome", ("unsolved",))])
+def test_pale_areas_have_an_edge_that_is_seen(form: str, parts: tuple[str, ...]) -> None:
     area = next(layer["encoding"] for layer in chart_forms()[form]["layer"] if "stroke" in layer.get("encoding", {}))
     edges = dict(zip(area["stroke"]["scale"]["domain"], area["stroke"]["scale"]["range"], strict=True))
 
-    assert edges.pop(part) == theme.EDGE
+    assert {edges.pop(part) for part in parts} == {theme.EDGE}
     assert set(edges.values()) == {"transparent"}

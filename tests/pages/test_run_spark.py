@@ -83,7 +83,8 @@ def test_a_gap_lifts_the_pen() -> None:
 def test_areas_have_the_height_of_their_values() -> None:
     rows = [{"step": step, REWARD: 0.5, "timing/step": 50.0 * step} for step in (1, 2)]
     chart = charts_of(make_run(steps=make_steps(rows)))["step-time"]
-    path = next(path for path in drawing(chart).iter("path") if "ink-30" not in (path.get("class") or ""))
+    path = next(path for path in drawing(chart).iter("path") if path.get("class") == "f-ink-30 s-ink-50")
+    assert [(item.swatch, item.name.en) for item in chart.legend] == [("sw-whole", "step, not split")]
     heights = {float(y) for _, y in re.findall(r"([\d.]+) ([\d.]+)", path.get("d") or "")}
     inner = theme.MEDIUM - theme.TOP - theme.BOTTOM
 
