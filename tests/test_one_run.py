@@ -97,7 +97,7 @@ def test_check_prints_the_published_numbers_that_differ(archive: Path, capsys: p
     report_of_first(archive, "0.2000")
     assert cli.run(["check", str(archive), "--workers", "1"]) == 0
     found = capsys.readouterr().out
-    assert "team/first: Published numbers: 2. Agree: 1; differ: 1; cannot be checked: 0." in found
+    assert "team/first: Numbers printed in the report: 2. Agree: 1; differ: 1; cannot be checked: 0." in found
     (row,) = [line for line in found.split("\n") if "Final Reward" in line]
     assert "differs" in row
     assert "0.3000" in row

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sitegen import format as fmt
 from sitegen.analyse.crosscheck import CrossCheck, Verdict, counts
 from sitegen.analyse.printed import alike
+from sitegen.model.run import Run
 from sitegen.pages.run_published import place_of
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice
 from sitegen.text import ui
@@ -90,7 +91,9 @@ def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) 
     shown = _first(checks) if everything else _chosen(checks)
     numbers = {verdict: voice.count(n) for verdict, n in found.items()}
     said = [voice.shared("crosscheck.sentence", n=voice.count(len(checks)), **numbers)]
-    zeros = sum(check.verdict == "differs" and check.reason == ui("check.missing-as-zero") for check in checks)
+    if found["agrees"] and only_report(given.run):
+        said.append(voice.shared("crosscheck.own-tables", n=voice.count(found["agrees"])))
+    zeros = sum(is_filler(check) for check in checks)
     if zeros:
         said.append(voice.shared("crosscheck.zeros", n=voice.count(zeros)))
     return CrossCheckView(
@@ -100,6 +103,16 @@ def crosscheck_view(given: RunInput, voice: Voice, *, everything: bool = False) 
         rest=len(checks) - len(shown),
         parts=_parts(shown, voice),
     )
+
+
+def only_report(run: Run) -> bool:
+    """Whether nothing but the report itself is there to hold its numbers against: its step table, its own sums."""
+    return run.steps_from_report and run.trials is None and run.engines is None
+
+
+def is_filler(check: CrossCheck) -> bool:
+    """Whether a number differs only because the report prints 0 for a value that is missing."""
+    return check.verdict == "differs" and check.reason == ui("check.missing-as-zero")
 
 
 def _parts(shown: Iterable[CrossCheck], voice: Voice) -> tuple[CheckPart, ...]:
@@ -117,6 +130,8 @@ def _parts(shown: Iterable[CrossCheck], voice: Voice) -> tuple[CheckPart, ...]:
 def check_row(check: CrossCheck, voice: Voice) -> CheckRow:
     """One number as a row."""
     icon, tone = LOOKS[check.verdict]
+    if is_filler(check):
+        tone = "warn"
     how = voice.text(check.how)
     if check.tolerance is not None:
         how = voice.shared("crosscheck.how", how=how, tolerance=tolerance(check, voice))

@@ -2,15 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from sitegen.analyse.crosscheck import counts
-from sitegen.pages.run_crosscheck import SHOWN, crosscheck_view
+from sitegen.pages.run_crosscheck import SHOWN, crosscheck_view, only_report
 from sitegen.pages.run_view import Voice
 from sitegen.run_work import find_runs, read_run
 from sitegen.settings import SiteSettings
-from tests.factories import make_run, make_series
+from tests.factories import make_run, make_series, make_trials
 from tests.pages.run_fixture import files, given, text_of
 
 RUNS = Path(__file__).parents[2] / "runs"
@@ -37,12 +38,21 @@ def test_the_overview_counts_and_shows_the_differing_numbers_first():
     found = counts(made.analysis.crosscheck)
     view = crosscheck_view(made, Voice("en", "runs/x/index.html"))
     total = sum(found.values())
-    sentence = f"Published numbers: {total}. Agree: {found['agrees']}; differ: {found['differs']}; cannot be checked"
+    sentence = f"Numbers printed in the report: {total}. Agree: {found['agrees']}; differ: {found['differs']}; cannot be checked"
     assert sentence in view.sentence
     assert sentence in text("index")
     assert [row.mark.word for row in view.rows[:3]] == ["differs", "differs", "agrees"]
+    assert [row.mark.tone for row in view.rows[:3]] == ["warn", "warn", "good"], "both differ by a filler only"
+    assert f"All {found['agrees']} that agree are held against the report’s own tables" in view.sentence
     assert len(view.rows) == SHOWN
     assert view.rest == total - SHOWN
+
+
+def test_numbers_are_not_called_the_reports_own_where_another_source_is_there():
+    run = published()
+    assert only_report(run)
+    assert not only_report(replace(run, steps_from_report=False))
+    assert not only_report(replace(run, trials=make_trials([{"reward": 1.0}])))
 
 
 def test_each_number_shows_both_values_its_tolerance_and_its_reason():
