@@ -88,7 +88,7 @@ def checkpoint_view(given: RunInput, voice: Voice) -> CheckpointView | None:
     low, high = _strip_range(chosen)
     told, mark = _published(given.run, chosen, voice)
     return CheckpointView(
-        sentence=checkpoint_sentence(given.run, chosen, voice),
+        sentence=voice.sentences((checkpoint_sentence(given.run, chosen, voice), _noise(chosen, voice))),
         metric=chosen.reward_metric,
         rows=tuple(_row(item, chosen, low, high, voice) for item in chosen.candidates),
         strip_title=voice.say("ckpt.strip", low=fmt.fixed(low, 2), high=fmt.fixed(high, 2)),
@@ -120,6 +120,18 @@ def checkpoint_sentence(run: Run, chosen: CheckpointSelection, voice: Voice) -> 
         source=voice.say("ckpt.source-config-assumed" if assumed else f"ckpt.source-{source}"),
         runner=voice.count(chosen.runner_up),
         lead=fmt.fixed(lead, 4),
+    )
+
+
+def _noise(chosen: CheckpointSelection, voice: Voice) -> str:
+    """How much a smoothed value is off by chance, and the lead in units of it; empty where neither is known."""
+    if chosen.noise is None or not chosen.ema_noise or chosen.margin is None:
+        return ""
+    return voice.say(
+        "ckpt.noise",
+        noise=voice.number(chosen.noise, 2),
+        ema=voice.number(chosen.ema_noise, 2),
+        times=voice.number(chosen.margin / chosen.ema_noise, 2),
     )
 
 

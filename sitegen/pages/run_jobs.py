@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sitegen import format as fmt
-from sitegen.model.run import Job, JobEnd, Run
+from sitegen.model.run import Job, JobEnd, Run, lineage
 from sitegen.pages.base import run_page
 from sitegen.pages.log_entries import log_anchors
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice, percent_of
@@ -102,10 +102,11 @@ def jobs_view(given: RunInput, voice: Voice) -> JobsView | None:
         return None
     axis = _axis(run)
     logs_page = run_page(run.slug, "logs")
+    kept = kept_steps(run)
     links = {name: voice.urls.page_to(logs_page, anchor) for name, anchor in log_anchors(run).items()}
     return JobsView(
         sentence=jobs_sentence(run, voice) + (_clock_sentence(run, voice) if axis.clock else ""),
-        rows=tuple(_row(job, axis, voice, links.get(job.name, "")) for job in run.jobs),
+        rows=tuple(_row(job, axis, voice, (links.get(job.name, ""), kept.get(job.name, 0))) for job in run.jobs),
         ticks=_ticks(axis, voice),
         has_redone=any(job.redone for job in run.jobs),
     )
@@ -145,7 +146,15 @@ def _axis(run: Run) -> _Axis:
     return _Axis(False, float(min(firsts, default=1) - 1), float(max(lasts, default=1)))
 
 
-def _row(job: Job, axis: _Axis, voice: Voice, log: str) -> JobRow:
+def kept_steps(run: Run) -> dict[str, int]:
+    """Steps of each job whose record is on the lineage; a superseded one gained nothing."""
+    rows = lineage(run)
+    return {str(name): int(count) for name, count in rows.groupby("job")["step"].nunique().items()}
+
+
+def _row(job: Job, axis: _Axis, voice: Voice, found: tuple[str, int]) -> JobRow:
+    """A job; `found` is the address of its log and its steps on the lineage."""
+    log, kept = found
     ends = axis.ends(job)
     x = width = redone = ""
     if ends:
@@ -153,7 +162,7 @@ def _row(job: Job, axis: _Axis, voice: Voice, log: str) -> JobRow:
         width = percent_of(axis.low + ends[1] - ends[0], axis.low, axis.high)
         if job.redone and not axis.clock:
             redone = percent_of(axis.low + min(job.redone, ends[1] - ends[0]), axis.low, axis.high)
-    facts = job_facts(job, voice)
+    facts = job_facts(job, kept, voice)
     return JobRow(
         name=job.name,
         mark=end_mark(job.end, voice),
@@ -183,8 +192,8 @@ def end_place(end: JobEnd, voice: Voice) -> str:
     return name if end.line is None else voice.say("at-line", name=name, line=voice.count(end.line))
 
 
-def job_facts(job: Job, voice: Voice) -> str:
-    """Duration, steps, gained, re-done, resumed from."""
+def job_facts(job: Job, kept: int, voice: Voice) -> str:
+    """Duration, steps, how many of them are on the lineage, re-done, resumed from."""
     parts = []
     if job.started is not None and job.finished is not None:
         parts.append(voice.duration(job.finished - job.started))
@@ -193,9 +202,7 @@ def job_facts(job: Job, voice: Voice) -> str:
     else:
         first, last = voice.count(job.first_step), voice.count(job.last_step)
         parts.append(voice.say("jobs.steps", first=first, last=last))
-        logged = min(job.rows, job.last_step - job.first_step + 1)  # steps may be missing, or logged twice
-        gained = max(logged - job.redone, 0)
-        parts.append(voice.say("jobs.gained", n=voice.count(gained)))
+        parts.append(voice.say("jobs.gained", n=voice.count(kept)))
     if job.redone:
         parts.append(voice.say("jobs.redone", n=voice.count(job.redone)))
     if job.resumed_from is not None:

@@ -11,7 +11,7 @@ from sitegen.pages.base import PageHead
 from sitegen.pages.log_entries import LogEntry, log_entries
 from sitegen.pages.run_cards import data_file
 from sitegen.pages.run_header import RunHeader, run_header
-from sitegen.pages.run_jobs import end_mark, end_place, job_facts
+from sitegen.pages.run_jobs import end_mark, end_place, job_facts, kept_steps
 from sitegen.pages.run_sources import inside
 from sitegen.pages.run_view import Mark, RunInput, Tone, Voice, percent_of
 
@@ -175,7 +175,7 @@ def _job_log(run: Run, entry: LogEntry, voice: Voice, limit: int) -> JobLog:
         id=entry.id,
         name=entry.name,
         mark=end_mark(job.end, voice) if job else None,
-        facts=_facts(job, voice) if job else "",
+        facts=_facts(job, kept_steps(run).get(job.name, 0), voice) if job else "",
         evidence=(job.end.text or "") if job else "",
         where=end_place(job.end, voice) if job else "",
         files=tuple(inside(path, run) for path in entry.files),
@@ -186,11 +186,11 @@ def _job_log(run: Run, entry: LogEntry, voice: Voice, limit: int) -> JobLog:
     )
 
 
-def _facts(job: Job, voice: Voice) -> str:
+def _facts(job: Job, kept: int, voice: Voice) -> str:
     """First and last time, then what the overview says of it."""
     times = [None if value is None else fmt.clock(value, voice.lang) for value in (job.started, job.finished)]
     parts = [voice.say(f"logs.{name}", time=time) for name, time in zip(("first", "last"), times, strict=True) if time]
-    return " · ".join([*parts, job_facts(job, voice)])
+    return " · ".join([*parts, job_facts(job, kept, voice)])
 
 
 def _row(event: LogEvent, several: bool, voice: Voice) -> EventRow:

@@ -149,6 +149,12 @@ def _other_count(given: RunInput, trials: TrialSummary, voice: Voice) -> str:
         attempted=voice.count(batches.attempted),
         n=voice.count(batches.exceptions),
     )
+    alone = [g.name for g in trials.exceptions if g.name != "none" and g.count and g.name not in batches.by_type]
+    if alone:
+        only = voice.say("errors.table-only", names=voice.listing(alone), n=voice.count(len(alone)))
+    else:
+        only = voice.say("errors.sample")
+    told = voice.sentences((told, only))
     more = [group for group in trials.exceptions if group.count > batches.by_type.get(group.name, group.count)]
     if not more:
         return told

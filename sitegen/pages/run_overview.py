@@ -238,9 +238,10 @@ def freshness_sentence(given: RunInput, voice: Voice) -> str:
     parts = []
     for name in ("staleness", "length"):
         mean = given.analysis.metric(names.get(f"{name}_mean"))
-        most = given.analysis.metric(names.get(f"{name}_max")) or mean
-        if mean and most and mean.mean is not None:
-            parts.append(voice.say(f"freshness.{name}", mean=voice.number(mean.mean, 3), max=voice.number(most.max, 4)))
+        most = given.analysis.metric(names.get(f"{name}_max"))
+        if mean and mean.mean is not None:
+            key, top = (f"freshness.{name}", most) if most else (f"freshness.{name}-means", mean)
+            parts.append(voice.say(key, mean=voice.number(mean.mean, 3), max=voice.number(top.max, 4)))
     discarded = given.analysis.metric(names.get("discarded"))
     if discarded and discarded.max == 0:
         parts.append(voice.say("freshness.nothing-discarded"))

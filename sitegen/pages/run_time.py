@@ -165,6 +165,8 @@ def _slowest(steps: tuple[SlowStep, ...], voice: Voice) -> str:
     named = []
     for item in steps:
         key = "time.slow" if item.main_span is None or shared is not None else "time.slow-span"
+        if item.superseded:
+            key += "-superseded"
         values = {"step": voice.count(item.step), "time": voice.duration(item.seconds), "span": item.main_span or ""}
         named.append(voice.say(key, **values))
     text = voice.listing(named)

@@ -2,9 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from sitegen.analyse.run_analysis import analyse
+from sitegen.model.run import RunSettings
+from sitegen.pages.run_checkpoint import checkpoint_view
 from sitegen.pages.run_course import (
     evaluations_sentence,
     evaluations_table,
@@ -14,8 +17,9 @@ from sitegen.pages.run_course import (
     verdict_text,
 )
 from sitegen.pages.run_header import run_header
-from sitegen.pages.run_jobs import job_facts
+from sitegen.pages.run_jobs import job_facts, kept_steps
 from sitegen.pages.run_outcomes import errors_view
+from sitegen.pages.run_overview import freshness_sentence
 from sitegen.pages.run_view import RunInput, Voice
 from sitegen.settings import SiteSettings
 from tests.analyse.findings.runs import REWARD, engines_of
@@ -140,7 +144,36 @@ def test_cost_stands_beside_the_gpu_hours():
     assert not any("EUR" in fact.note for fact in run_header(free, EN, "index").facts)
 
 
-def test_steps_that_were_not_read_are_not_gained():
-    job = make_job("job_2", [13, 14, 16], redone=1)
-    assert job_facts(job, EN).split(" · ")[:2] == ["steps 13–16", "2 gained"]
-    assert job_facts(make_job("job_3", [1, 2, 2]), EN).split(" · ")[1] == "2 gained"
+def test_only_steps_on_the_lineage_are_gained():
+    rows = [{"step": s, "job": "a", "superseded_last": int(s == 3)} for s in (1, 2, 3)]
+    rows += [{"step": s, "job": "b"} for s in (3, 4, 6)]
+    jobs = (make_job("a", [1, 2, 3]), make_job("b", [3, 4, 6], redone=1))
+    kept = kept_steps(make_run(steps=make_steps(rows), jobs=jobs))
+    assert kept == {"a": 2, "b": 3}
+    assert job_facts(jobs[0], kept["a"], EN) == "steps 1–3 · 2 on the lineage"
+    assert job_facts(jobs[1], kept["b"], EN) == "steps 3–6 · 3 on the lineage · 1 re-done"
+    assert job_facts(jobs[0], kept["a"], ZH) == "第 1–3 步 · 2 步计入训练链"
+
+
+def test_a_largest_step_mean_is_not_called_a_maximum():
+    def said(**columns):
+        rows = [{"step": s, **{k: float(v[s - 1]) for k, v in columns.items()}} for s in (1, 2)]
+        run = make_run(steps=make_steps(rows))
+        return freshness_sentence(given(run), EN)
+
+    mean = {"generate/avg_num_tokens": (1000, 1500)}
+    assert "1,500 in the step with the largest mean (no maximum is logged)" in said(**mean)
+    assert "9,000 at most" in said(**mean, **{"generate/max_num_tokens": (9000, 8000)})
+
+
+def test_the_lead_of_a_checkpoint_is_given_in_noise():
+    rewards = [0.1, 0.35, 0.2, 0.5, 0.3, 0.45, 0.4, 0.75, 0.5, 0.7]
+    rows = [{"step": s, "reward/avg_raw_reward": value} for s, value in enumerate(rewards, 1)]
+    run = make_run(steps=make_steps(rows), settings=RunSettings(save_interval=2))
+    found = given(run)
+    view = checkpoint_view(found, EN)
+    change = np.diff(rewards)
+    noise = 1.4826 * np.median(np.abs(change - np.median(change))) / 2**0.5
+    lead = found.analysis.checkpoint.margin / (noise * (1 / 5) ** 0.5)  # alpha 1/3: a / (2 - a) = 1/5
+    assert f"one step's reward is off by about {noise:.2g}" in view.sentence
+    assert f"the lead is {lead:.2g} times that of the EMA" in view.sentence

@@ -249,9 +249,9 @@ def test_computed_trials_are_not_marked_as_published() -> None:
 
 
 def test_exceptions_of_the_table_and_of_the_batches_are_told_apart() -> None:
-    def said(masked: int, lang: str = "en") -> str:
+    def said(masked: int, lang: str = "en", kind: str = "DaytonaError") -> str:
         batches = make_batches([{"step": 1, "instances": 512, "exception/DaytonaError": masked}])
-        trials = make_trials([{"exception": "DaytonaError"}, {"reward": 1.0}])
+        trials = make_trials([{"exception": kind}, {"reward": 1.0}])
         run = make_run(steps=make_steps([{"step": 1, "reward/avg_raw_reward": 0.5}]), batches=batches, trials=trials)
         return text_of(files(run), "index", lang=lang)
 
@@ -259,6 +259,11 @@ def test_exceptions_of_the_table_and_of_the_batches_are_told_apart() -> None:
     assert "every batch that was logged (steps: 1), which attempted 512 trials and met 40 exceptions" in said(40)
     assert "共尝试 512 次试验，遇到 40 次异常" in said(40, "zh")
     assert "Two counts" not in said(1)  # the same number of both
+    assert "may be a sample of these trials" in said(40)
+    other = said(40, kind="VerifierTimeoutError")
+    assert "Types that only the table has: 1 (VerifierTimeoutError)." in other
+    assert "may be a sample" not in other
+    assert "仅出现在表格中的类型有 1 种（VerifierTimeoutError）" in said(40, "zh", "VerifierTimeoutError")
 
 
 def test_treatments_follow_the_configuration_and_a_name_in_two_lists_is_said() -> None:
