@@ -38,7 +38,8 @@ def test_the_overview_counts_and_shows_the_differing_numbers_first():
     found = counts(made.analysis.crosscheck)
     view = crosscheck_view(made, Voice("en", "runs/x/index.html"))
     total = sum(found.values())
-    sentence = f"Numbers printed in the report: {total}. Agree: {found['agrees']}; differ: {found['differs']}; cannot be checked"
+    counted = f"Agree: {found['agrees']}; differ: {found['differs']}; cannot be checked"
+    sentence = f"Numbers printed in the report: {total}. {counted}"
     assert sentence in view.sentence
     assert sentence in text("index")
     assert [row.mark.word for row in view.rows[:3]] == ["differs", "differs", "agrees"]

@@ -19,14 +19,17 @@
   /** @param {ReadoutValue} value */
   function valueText(value) {
     const plain = sitegen.chartData.text(value.value);
-    return value.smooth === null ? plain : `${plain} (${sitegen.chartData.text(value.smooth)})`;
+    return value.smooth === null ? plain : `${plain} (${smoothText(value.smooth)})`;
   }
+
+  /** A smoothed value is made here: as many digits as pages print, not as many as it happens to have. @param {number | null} value */
+  const smoothText = (value) => sitegen.numbers.number(value, 4);
 
   /** The texts of an entry that change from step to step, in the order in which they stand. @param {ReadoutEntry} entry */
   function texts(entry) {
     return entry.values.flatMap(({ value, smooth, at }) => [
       sitegen.chartData.text(value),
-      ...(smooth === null ? [] : [`(${sitegen.chartData.text(smooth)})`]),
+      ...(smooth === null ? [] : [`(${smoothText(smooth)})`]),
       ...(at ? [at] : []),
     ]);
   }
