@@ -350,8 +350,10 @@ def _steps_fact(facts: RunFacts, voice: Voice) -> Fact:
     value = voice.count(facts.steps_done)
     if facts.planned_steps is not None:
         value = voice.say("head.of", part=value, whole=voice.count(facts.planned_steps))
-    note = voice.say("fact.redone", n=voice.count(facts.superseded)) if facts.superseded else ""
-    return Fact(label=voice.say("fact.steps"), value=value, note=note)
+    notes = [voice.say("fact.redone", n=voice.count(facts.superseded))] if facts.superseded else []
+    if facts.last_step is not None and facts.last_step > facts.steps_done:
+        notes.append(voice.say("fact.last-step", step=voice.count(facts.last_step)))
+    return Fact(label=voice.say("fact.steps"), value=value, note=voice.listing(notes))
 
 
 def _trials_fact(given: RunInput, voice: Voice) -> Fact:

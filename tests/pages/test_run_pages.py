@@ -439,3 +439,9 @@ def test_forty_five_thousand_trials_stay_in_budget() -> None:
     page = made["runs/run/trials.html"]
     assert len(gzip.compress(page)) <= 150_000
     assert page.decode().split('id="all-trials"')[1].split("</table>")[0].count("<tr>") == 201
+
+
+def test_fewer_steps_than_the_number_of_the_last_one_say_so() -> None:
+    rows = [{"step": step, "reward/avg_raw_reward": 0.5} for step in (1, 2, 4)]
+    assert "the last is step 4" in text_of(files(make_run(steps=make_steps(rows))), "index")
+    assert "the last is step" not in text_of(files(make_run(steps=make_steps(rows[:2]))), "index")
