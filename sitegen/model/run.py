@@ -108,6 +108,8 @@ class JobEnd:
     """The line itself, shortened."""
     guessed: bool = False
     """True when the line says no more than that something failed, and only its place at the end makes it the cause."""
+    last_line: int | None = None
+    """1-based line after it that says that the job's processes ended (an exit code, a crash); None without one."""
 
 
 UNKNOWN_END = JobEnd(cause="unknown", path=None, line=None, text=None)

@@ -189,7 +189,12 @@ def end_place(end: JobEnd, voice: Voice) -> str:
     if end.path is None:
         return ""
     name = end.path.rsplit("/", 1)[-1]
-    return name if end.line is None else voice.say("at-line", name=name, line=voice.count(end.line))
+    if end.line is None:
+        return name
+    place = voice.say("at-line", name=name, line=voice.count(end.line))
+    if end.last_line is None:
+        return place
+    return voice.say("jobs.ended-at", place=place, line=voice.count(end.last_line))
 
 
 def job_facts(job: Job, kept: int, voice: Voice) -> str:

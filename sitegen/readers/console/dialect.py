@@ -134,6 +134,8 @@ class Evidence:
     """Often only a consequence of something else: counts when nothing else does."""
     guess: bool = False
     """A failure that is the cause only because nothing follows it: counts last, and the end is marked as a guess."""
+    symptom: bool = False
+    """Counts what failed without being the failure: cited only where no other line names the same cause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,10 +5,13 @@
 2. `finished` or `stopped_early` wins: what is printed while processes are torn down is no cause.
 3. Else the first line that names a cause: a scheduler's limit or cancellation, memory, a node, a hanging collective.
    The first, because one failure brings about others (a killed worker makes the others hang).
-4. Else the outage of the sandbox service, else a crash (an uncaught traceback at the end, a non-zero exit code).
+4. Else the outage of the sandbox service (its exception is cited before the counts of a batch), else a crash (an
+   uncaught traceback at the end, a non-zero exit code).
 5. Else a job step that SLURM cancelled without a reason, which it also does after any failure.
 6. Else, as a guess, the first bare exception among the last lines, when no logger spoke after it.
 7. Else unknown: a log that just stops says nothing.
+
+The cause is cited; the first line after it that says that processes ended is named beside it.
 """
 
 from __future__ import annotations
@@ -38,6 +41,14 @@ def job_end(evidence: Sequence[Evidence], path: str, last_record: int) -> JobEnd
     guesses = [item for item in counting if item.guess and item.line >= last_record]
     for found in (*groups, [item for item in counting if item.weak], guesses):
         if found:
-            first = min(found, key=lambda item: item.line)
-            return JobEnd(cause=first.cause, path=path, line=first.line, text=first.text, guessed=first.guess)
+            first = min(found, key=lambda item: (item.symptom, item.line))
+            after = [item.line for item in told if item.cause == "crashed" and item.line > first.line]
+            return JobEnd(
+                cause=first.cause,
+                path=path,
+                line=first.line,
+                text=first.text,
+                guessed=first.guess,
+                last_line=None if first.cause in REGULAR else min(after, default=None),
+            )
     return UNKNOWN_END

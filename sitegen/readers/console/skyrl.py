@@ -269,7 +269,7 @@ class _Parser:
         of_sandbox = sum(count for name, count in exceptions.items() if is_sandbox_exception(name))
         if successful or not of_sandbox or of_sandbox * 2 < exceptions.total():
             return ()
-        return (Evidence(cause="sandbox_failure", line=line.number, text=shortened(line.said.text)),)
+        return (Evidence(cause="sandbox_failure", line=line.number, text=shortened(line.said.text), symptom=True),)
 
 
 DIALECT = Dialect(

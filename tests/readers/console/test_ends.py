@@ -55,6 +55,15 @@ def test_each_cause_with_its_line(tmp_path, lines, cause, line):
     assert end(tmp_path, *lines) == (cause, line)
 
 
+def test_the_exception_is_cited_before_the_counts_that_it_caused_and_the_exit_is_named(tmp_path):
+    failed = "(skyrl_entrypoint pid=100) DaytonaError: Failed to create sandbox: service unavailable (503)\n"
+    found = read_log(tmp_path, "".join((OUTAGE, record(1), TRACE, failed, SRUN))).jobs[0].end
+    assert (found.cause, found.line, found.last_line) == ("sandbox_failure", 6, 7)
+    assert "503" in found.text
+    assert read_log(tmp_path, OUTAGE + record(1) + SRUN).jobs[0].end.last_line == 4
+    assert read_log(tmp_path, record(1) + logged("Training done!") + SRUN).jobs[0].end.last_line is None
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -156,4 +156,4 @@ def test_a_run_with_a_table_and_a_log_of_the_same_job_counts_each_step_once():
     assert {"steps", "batches"} <= set(log[0].used_for)
     assert not [problem for problem in run.problems if problem.kind == "assemble.sources-disagree"]
     (job,) = (job for job in run.jobs if job.number == 561901)
-    assert job.end.cause == "sandbox_failure"
+    assert (job.end.cause, job.end.line, job.end.last_line) == ("sandbox_failure", 17, 18)
