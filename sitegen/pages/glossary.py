@@ -15,6 +15,7 @@ from sitegen.glossary.patterns import PLACEHOLDER, natural
 from sitegen.glossary.places import RULE_EXCEPTIONS
 from sitegen.pages.base import PageHead, SiteContext, glossary_page, group_page, run_page
 from sitegen.pages.row import MetricRange, RunRow
+from sitegen.pages.run_tones import run_tones
 from sitegen.text import Text, same, ui
 
 MOST_STRIPS = 24
@@ -495,14 +496,15 @@ def _strips(
     axis = _axis(low, high, entry, glossary)
     width = axis[1] - axis[0]
     strips = []
-    for index, (item, values) in enumerate(ranges[:MOST_STRIPS]):
+    tones = run_tones([item.run.slug for item, _ in ranges[:MOST_STRIPS]])
+    for item, values in ranges[:MOST_STRIPS]:
         strips.append(
             Strip(
                 title=item.run.title,
                 page=run_page(item.run.slug, "metrics"),
                 anchor=f"q={quote(item.name, safe='')}",
                 name=item.name,
-                tone=index % 8 + 1,
+                tone=tones[item.run.slug],
                 low=fmt.ratio((values.min or 0.0) - axis[0], width),
                 high=fmt.ratio((values.max or 0.0) - axis[0], width),
                 median=None if values.median is None else fmt.ratio(values.median - axis[0], width),

@@ -75,6 +75,11 @@ class EnginesView:
     remark: str
     """What the population is, and what the log hides."""
 
+    @property
+    def draws_largest(self) -> bool:
+        """Whether a bar shows a largest value too."""
+        return any(gauge is not None and gauge.max_width for row in self.rows for gauge in row.gauges)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunEngines:

@@ -78,6 +78,8 @@ class Spreads:
     """Headings of the values."""
     rows: tuple[Strip, ...]
     """All trials, outcomes, exceptions."""
+    axis_end: str
+    """Where the bars' axis ends: the largest 90th percentile."""
 
 
 def task_kind(row: TaskRow) -> int:
@@ -213,6 +215,7 @@ def _spreads(item: TrialSpread, voice: Voice) -> Spreads:
         caption=voice.say("spread.caption", what=title),
         columns=tuple(column(voice, f"col.{name}", numeric=True) for name in titles),
         rows=tuple(_strip(group, item.measure, top, voice) for group in item.groups),
+        axis_end=voice.duration(top) if item.measure == "wall_s" else voice.number(top, 3),
     )
 
 
@@ -222,9 +225,9 @@ def _strip(group: SpreadGroup, measure: str, top: float, voice: Voice) -> Strip:
     shown = [voice.duration(value) if measure == "wall_s" else voice.number(value, 3) for value in values]
     return Strip(
         label=_label(group, voice),
-        left=percent_of(group.p10, 0, top * 1.02),
-        width=percent_of(width, 0, top * 1.02),
-        median=percent_of(group.median, 0, top * 1.02),
+        left=percent_of(group.p10, 0, top),
+        width=percent_of(width, 0, top),
+        median=percent_of(group.median, 0, top),
         values=(
             number_cell(group.count, voice.count(group.count)),
             *(number_cell(value, text) for value, text in zip(values, shown, strict=True)),
