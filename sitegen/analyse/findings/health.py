@@ -91,8 +91,8 @@ def _batches_hit(subject: Subject) -> tuple[int, int, int] | None:
     A step is hit when at least as large a share of its attempts as of the trials ended so. None where batches were
     not counted, or no step was hit.
     """
-    found = attempts_by_step(subject.run, infrastructure_of)
-    hit = [step for step, (met, tried) in found.items() if tried and met >= OUTAGE_SHARE.value * tried]
+    found = {step: pair for step, pair in attempts_by_step(subject.run, infrastructure_of).items() if pair[1] > 0}
+    hit = [step for step, (met, tried) in found.items() if met >= OUTAGE_SHARE.value * tried]
     if not hit:
         return None
     return min(hit), sum(met for met, _ in found.values()), sum(tried for _, tried in found.values())

@@ -281,7 +281,7 @@ def masked(subject: Subject) -> Match | None:
     sums, evidence = _batch_sums(subject)
     published = evidence.table == "report"
     all_of, out = sums.get("instances", 0.0), sums.get("masked", 0.0)
-    if not all_of or out < MASKED_SHARE.value * all_of:
+    if all_of <= 0 or out < MASKED_SHARE.value * all_of:
         return None
     values = {"n": count(round(out)), "part": share(out / all_of), "total": count(round(all_of))}
     doubts = batch_doubts(subject, sums)
@@ -307,7 +307,7 @@ def batch_doubts(subject: Subject, sums: Mapping[str, float]) -> dict[str, Text]
     that the configuration masks come to far fewer than what was masked.
     """
     found: dict[str, Text] = {}
-    all_of, out = sums["instances"], sums["masked"]
+    all_of, out = sums.get("instances", 0.0), sums.get("masked", 0.0)
     parts = [sums.get(part, 0.0) for part in ("successful", "failed", "masked")]
     if sum(parts) > (1 + FIT_PART) * all_of:
         found["parts"] = ui("finding.doubt.parts", sum=_whole(sum(parts)), total=_whole(all_of))

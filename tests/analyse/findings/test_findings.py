@@ -219,6 +219,13 @@ def masked_run(config, **columns):
     return findings(make_run(batches=make_batches([{"step": 1, **batch}]), config=config))["masked"]
 
 
+def test_nothing_is_masked_of_no_attempts_or_of_impossible_ones():
+    for instances in (0.0, -100.0):
+        batches = make_batches([{"step": 1, "instances": instances, "masked": 10.0}])
+        assert "masked" not in findings(make_run(batches=batches))
+    assert "masked" not in findings(make_run(steps=steps_of({"batch_errors/total_instances": [-1.0]})))
+
+
 def test_masked_names_the_most_frequent_type_that_is_masked():
     config = make_config({"enable_error_classification": True, "mask_exceptions": ["DaytonaError"]})
     item = masked_run(config, **{"exception/DaytonaError": 9.0, "exception/InvalidChatHistory": 30.0})
