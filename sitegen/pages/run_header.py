@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sitegen import format as fmt
 from sitegen.analyse.facts import RunFacts
@@ -415,10 +415,13 @@ def _links(run: Run) -> tuple[Link, ...]:
 def _banners(run: Run, voice: Voice, page: PageKind) -> tuple[Note, ...]:
     """All of them on the overview; on the other pages those that bear on what the page shows."""
     banners = []
+    notes = (run.settings.notes or "") if page == "index" else ""
     if "synthetic" in run.settings.tags:
-        banners.append(_banner(voice, "synthetic", "warn"))
-    if run.settings.notes and page == "index":
-        banners.append(Note(tone="note", lead=voice.say("banner.note"), text=run.settings.notes, of_run=True))
+        about = notes if "synthetic" in notes.lower() else ""
+        banners.append(replace(_banner(voice, "synthetic", "warn"), quote=about))
+        notes = "" if about else notes
+    if notes:
+        banners.append(Note(tone="note", lead=voice.say("banner.note"), text=notes, of_run=True))
     if run.steps_from_report and page in ("index", "metrics"):
         banners.append(_banner(voice, "from-report", "note"))
     if run.absent_or_nonfinite and page in ("index", "metrics"):

@@ -240,6 +240,8 @@ class Note:
     """Where to read on."""
     of_run: bool = False
     """Whether the text is the run's own, in whatever language."""
+    quote: str = ""
+    """The run's own words on it, in whatever language, after the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

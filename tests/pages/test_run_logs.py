@@ -90,7 +90,7 @@ def test_groups_stand_worst_first_then_by_count():
         ("Warning", "900"),
     ]
     assert (rows[1].where, rows[1].step, rows[2].where, rows[2].step) == ("40–1,200", "3", "5", "–")
-    assert page.jobs[0].sentence == "tracebacks: 1 (shapes: 1), errors: 9 (shapes: 2), warnings: 900 (shapes: 1)"
+    assert page.jobs[0].sentence == "tracebacks: 1 (1 distinct), errors: 9 (2 distinct), warnings: 900 (1 distinct)"
     assert page.sentence.startswith("2 jobs with a log; how 1 of them ended is known")
 
 

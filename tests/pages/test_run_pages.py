@@ -230,6 +230,16 @@ def test_the_runs_own_words_name_their_language() -> None:
     assert '<span lang="zh-CN">先看第 3 步。</span>' in made["runs/run/index.html"].decode()
 
 
+def test_a_synthetic_run_says_so_once_with_its_own_words_on_it() -> None:
+    settings = RunSettings(tags=("synthetic",), notes="Synthetic: drawn by a seed.")
+    page = files(whole_run(settings=settings))["runs/run/index.html"].decode()
+    assert '<q lang="en">Synthetic: drawn by a seed.</q>' in page
+    assert "<b>Note.</b>" not in page
+    other = files(whole_run(settings=RunSettings(tags=("synthetic",), notes="Seed 3.")))["runs/run/index.html"].decode()
+    assert "<b>Note.</b>" in other
+    assert "<q" not in other
+
+
 def test_what_only_a_report_says_is_marked() -> None:
     page = published()["runs/published/index.html"].decode()
     for section in ("errors", "trials", "published"):

@@ -84,4 +84,4 @@ def test_the_overview_offers_them_and_other_pages_do_not():
     overview, metrics = read(made["runs/run/index.html"]), read(made["runs/run/metrics.html"])
     assert {"share-markdown", "share-html", "share-badge", "share-url"} <= set(overview.ids)
     assert "share" not in metrics.ids
-    assert read(made["zh/runs/run/index.html"]).text.count("链接此运行") == 1
+    assert read(made["zh/runs/run/index.html"]).text.count("引用此运行") == 1
