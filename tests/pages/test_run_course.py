@@ -20,6 +20,7 @@ from sitegen.pages.run_header import run_header
 from sitegen.pages.run_jobs import job_facts, kept_steps
 from sitegen.pages.run_outcomes import errors_view
 from sitegen.pages.run_overview import freshness_sentence
+from sitegen.pages.run_time import time_view
 from sitegen.pages.run_view import RunInput, Voice
 from sitegen.settings import SiteSettings
 from tests.analyse.findings.runs import REWARD, engines_of
@@ -153,6 +154,24 @@ def test_only_steps_on_the_lineage_are_gained():
     assert job_facts(jobs[0], kept["a"], EN) == "steps 1–3 · 2 on the lineage"
     assert job_facts(jobs[1], kept["b"], EN) == "steps 3–6 · 3 on the lineage · 1 re-done"
     assert job_facts(jobs[0], kept["a"], ZH) == "第 1–3 步 · 2 步计入训练链"
+
+
+def test_a_slow_record_that_was_trained_again_is_said_to_be_superseded():
+    rows = [{"step": s, "timing/step": 100.0, "job": "b"} for s in range(1, 6)]
+    rows += [{"step": 3, "timing/step": 800.0, "job": "a", "superseded_last": 1}]
+    rows += [{"step": 6, "timing/step": 200.0, "job": "b"}]
+    view = time_view(given(make_run(steps=make_steps(rows))), EN)
+    assert "Slowest steps: 3 (800\xa0s; superseded record), 6 (200\xa0s)." in view.remarks
+    assert not any("Cold start" in remark for remark in view.remarks)
+
+
+def test_a_first_step_that_is_only_slow_is_no_cold_start():
+    def said(first):
+        rows = [{"step": 1, "timing/step": first}, *({"step": s, "timing/step": 100.0} for s in range(2, 7))]
+        return time_view(given(make_run(steps=make_steps(rows))), EN).remarks
+
+    assert any("Cold start" in remark for remark in said(301.0))
+    assert not any("Cold start" in remark for remark in said(299.0))
 
 
 def test_a_largest_step_mean_is_not_called_a_maximum():
