@@ -165,7 +165,7 @@ def test_totals_count_only_what_is_known() -> None:
 def test_the_totals_say_what_only_reports_tell_and_of_how_many_runs_the_dates_are() -> None:
     text = html([row("a"), row("b", published=("trials",), fact_started=None, fact_finished=None)])
     assert "43,795 of them ‡ from published reports" in text
-    assert "(known for 1 of 2 runs)" in text
+    assert "First start to last end, known for 1 of 2 runs: " in text
     assert "known for" not in html([row("a"), row("b")])
 
 
