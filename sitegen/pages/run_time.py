@@ -132,7 +132,7 @@ def _row(span: Span, timing: Timing, bar: tuple[float, float, str] | None, voice
         name=voice.say(f"time.{span.name}") if computed else span.name,
         metric=span.metric or None,
         depth=min(span.depth, 4),
-        mean=voice.number(span.mean_s),
+        mean=_mean(span.mean_s, timing.median_step_s, voice),
         of_step=fmt.percentage(span.share_of_step) if span.share_of_step is not None else "",
         of_parent=fmt.percentage(span.share_of_parent) if span.share_of_parent is not None else "",
         logged="" if computed or span.count == timing.rows else _logged(span, timing, voice),
@@ -141,6 +141,13 @@ def _row(span: Span, timing: Timing, bar: tuple[float, float, str] | None, voice
         fill=fill,
         declared=span.declared,
     )
+
+
+def _mean(seconds: float, step_s: float, voice: Voice) -> str:
+    """Seconds with as many decimals as every span of the table has: the longer the step, the fewer."""
+    places = 1 if step_s >= 100 else 2 if step_s >= 1 else 4
+    least = 10.0**-places
+    return f"< {voice.fixed(least, places)}" if 0 < seconds < least / 2 else voice.fixed(seconds, places)
 
 
 def _logged(span: Span, timing: Timing, voice: Voice) -> str:
