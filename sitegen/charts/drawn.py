@@ -2,8 +2,8 @@
 
 The EMA of a curve is a definition, which checkpoints are selected by; the bold line of a drawing differs from it
 where it would mislead. Of fewer than ten values, and of a counter, the bold line is the values themselves. A value
-that the axis does not hold is not averaged into the line, which breaks there. And a step without a record is a break
-in a metric that is otherwise logged at every step.
+that the axis does not hold is not averaged into the line, which breaks there. A step without a record is a break in
+a metric that is otherwise logged at every step. And values at few steps, here and there, are stems and no line.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ Floats = npt.NDArray[np.float64]
 
 FEWEST = 10
 """Values from which a line is smoothed."""
+_MOSTLY = 0.9
+"""Share of the records from which a metric's line is drawn, whatever its gaps."""
+_BROKEN = 5
+"""Stretches from which a line is in crumbs."""
 _CLOSE = 0.75
 """Share of neighbouring values one step apart from which a metric counts as logged at every step."""
 
@@ -37,6 +41,21 @@ def counter(raw: Floats) -> bool:
     return bool((known == np.floor(known)).all() and (known[1:] >= known[:-1]).all())
 
 
+def sparse(raw: Floats) -> bool:
+    """Whether values of 0 or more come and go: missing at over a tenth of ten or more records, in many short stretches.
+
+    Values at one regular distance are no such case. Below half of the records any number of stretches will do.
+    """
+    at = np.flatnonzero(np.isfinite(raw))
+    if len(raw) < FEWEST or not len(at) or raw[at].min() < 0 or len(at) >= _MOSTLY * len(raw):
+        return False
+    apart = np.diff(at)
+    usual = float(np.median(apart)) if len(apart) else 1.0
+    if usual > 1 and (apart == usual).mean() >= _CLOSE:
+        return False
+    return 2 * len(at) < len(raw) or 1 + int((apart > 1).sum()) >= _BROKEN
+
+
 def smoothed(raw: Floats, top: float | None = None) -> tuple[Floats, Floats]:
     """The bold line by either smoothing: EMA and mean of the last five, NaN where it breaks.
 
@@ -44,7 +63,7 @@ def smoothed(raw: Floats, top: float | None = None) -> tuple[Floats, Floats]:
         raw: Values along the lineage, NaN for missing.
         top: Where the axis ends, when some values lie beyond it.
     """
-    if few(raw) or counter(raw):
+    if few(raw) or counter(raw) or sparse(raw):
         return raw, raw
     held = raw if top is None else np.where(raw > top, np.nan, raw)
     return ema(held), trailing_mean(held)

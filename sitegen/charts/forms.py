@@ -60,7 +60,8 @@ def chart_forms() -> dict[str, dict[str, Any]]:
 def _lines() -> alt.LayerChart:
     """Lines over steps: the raw values thin, the smoothed ones bold, everything special marked.
 
-    Data: `points` (step, series, raw, ema, mean5, lone), `names` (series, name, dy), `band` (step, low, high),
+    Data: `points` (step, series, raw, ema, mean5, lone: 1 for a dot, 2 for a stem with a dot and no line), `names`
+    (series, name, dy), `band` (step, low, high),
     `jobs` (step, label), `marks` (step, series, kind, raw, ema, mean5, label) with kinds candidate, selected,
     superseded, nonfinite, nonpositive, evaluation, beyond (above the axis).
     """
@@ -68,18 +69,21 @@ def _lines() -> alt.LayerChart:
     dash = alt.StrokeDash("series:N", scale=alt.Scale(domain=theme.SERIES, range=theme.SERIES_DASHES), legend=None)
     points = alt.Chart(alt.NamedData("points"))
     faint = alt.ExprRef("smooth == 'off' ? 1 : 0.38")  # alone it need not make way for the bold line
-    raw = points.mark_line(
+    joined = points.transform_filter("datum.lone != 2")
+    raw = joined.mark_line(
         clip=True, strokeWidth=1, opacity=faint, invalid=_GAPS, strokeJoin="round", strokeCap="round"
     )
-    bold = points.transform_calculate(s=_SMOOTHED).mark_line(
+    bold = joined.transform_calculate(s=_SMOOTHED).mark_line(
         clip=True, strokeWidth=2.25, invalid=_GAPS, strokeJoin="round", strokeCap="round"
     )
-    alone = points.transform_filter("datum.lone == 1")
+    alone = points.transform_filter("datum.lone > 0")
+    stem = points.transform_filter(f"datum.lone == 2 && {_IN_VIEW}").mark_rule(clip=True, strokeWidth=1.5)
     faint_dot = alone.mark_circle(clip=True, size=14, opacity=0.6)
     bold_dot = alone.transform_calculate(s=_MARK_Y).mark_circle(clip=True, size=28, opacity=1)
     return _layer(
         _band(x),
         _jobs(x, foot=True),
+        stem.encode(x=x, y=_y("raw"), y2=alt.Y2Datum(0), color=color),
         raw.encode(x=x, y=_y("raw"), color=color, detail="series:N"),
         bold.encode(x=x, y=_y("s"), color=color, strokeDash=dash),
         faint_dot.encode(x=x, y=_y("raw"), color=color),

@@ -17,7 +17,7 @@ import numpy as np
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts.axes import on_clock
-from sitegen.charts.drawn import few, smoothed
+from sitegen.charts.drawn import few, smoothed, sparse
 from sitegen.charts.step_frame import step_frame
 from sitegen.charts.thin import LIMIT, thin
 from sitegen.model.run import Run
@@ -80,7 +80,7 @@ def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool, top:
     curve = line.curve
     raw = [_positive(value) if log else value for value in curve.raw.tolist()]
     values = np.array(raw, dtype="float64")
-    mean, dots = smoothed(values, top)[1].tolist(), few(values)
+    mean, dots, stems = smoothed(values, top)[1].tolist(), few(values), not log and sparse(values)
     present = [math.isfinite(raw[at]) for at in kept]
     for place, at in enumerate(kept):
         near = (place > 0 and present[place - 1]) or (place + 1 < len(kept) and present[place + 1])
@@ -89,7 +89,7 @@ def _add_points(points: Columns, line: Line, kept: list[int], *, log: bool, top:
         points["raw"].append(number(raw[at]))
         points["ema"].append(number(_positive(float(curve.ema[at])) if log else float(curve.ema[at])))
         points["mean5"].append(number(mean[at]))
-        points["lone"].append(int(present[place] and (dots or not near)))
+        points["lone"].append(int(present[place] and (dots or not near)) if not stems else 2 * int(present[place]))
 
 
 def superseded_times(run: Run | None, curve: Curve) -> list[float | None]:

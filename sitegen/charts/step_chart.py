@@ -10,7 +10,7 @@ from sitegen.analyse.progress import Curve
 from sitegen.analyse.run_analysis import RunAnalysis
 from sitegen.charts import describe, payload
 from sitegen.charts.base import Chart, DataColumn, LegendItem
-from sitegen.charts.drawn import FEWEST, counter, few
+from sitegen.charts.drawn import FEWEST, counter, few, sparse
 from sitegen.charts.evaluation_marks import Evaluations, evaluation_note, evaluation_rows
 from sitegen.charts.payload import Columns, Drawn, Line
 from sitegen.charts.static_svg import static_svg
@@ -95,6 +95,9 @@ def _note(drawn: Drawn, scale: StepScale, evaluations: Evaluations | None, *, co
 
 def _bold(curves: Sequence[Curve], scale: StepScale) -> tuple[Text | None, ...]:
     """Where the bold lines are not what the page's key says of them."""
+    if not scale.log and len(curves) == 1 and sparse(curves[0].raw):
+        raw = curves[0].raw
+        return (ui("charts.note.sparse", n=int(np.isfinite(raw).sum()), total=len(raw)),)
     changing = [curve for curve in curves if len(set(curve.raw[np.isfinite(curve.raw)].tolist())) > 1]
     short = bool(changing) and all(few(curve.raw) for curve in changing)
     rising = bool(changing) and not short and all(counter(curve.raw) for curve in changing)

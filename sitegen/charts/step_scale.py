@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sitegen.analyse.progress import Curve
 from sitegen.charts import payload, theme
 from sitegen.charts.beyond import beyond_words, fitting_axis
+from sitegen.charts.drawn import sparse
 from sitegen.charts.evaluation_marks import Evaluations, fits
 from sitegen.charts.payload import Line
 from sitegen.charts.scales import LARGEST, Axis, log_axis, value_axis
@@ -99,6 +100,7 @@ def step_scale(
     curves = [line.curve for line in lines]
     log = look.log and wants_log(curves)
     values = payload.all_values([*curves, *(band or ())])
+    values += [0.0 for curve in curves if not log and sparse(curve.raw)]  # stems stand on 0
     grown = _GROWN if not log and any(abs(value) > LARGEST for value in values) else 1.0
     values = [value / grown for value in values]
     marked = evaluations if evaluations is not None and fits(evaluations, values) else None

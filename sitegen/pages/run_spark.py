@@ -109,6 +109,12 @@ def _lines(chart: Chart, plot: _Plot, limit: int) -> Iterator[str]:
     for color, dash, rows in _series(points["series"]):
         raw = [math.nan if points["raw"][at] is None else float(points["raw"][at]) for at in rows]
         kept = [rows[at] for at in thin([raw], limit)]
+        if any(points["lone"][at] == 2 for at in rows):
+            foot = fmt.svg(plot.y(0) or 0.0)
+            stems = [(plot.x(points["step"][at]), plot.y(points["raw"][at])) for at in kept]
+            d = "".join(f"M{fmt.svg(x)} {foot}V{fmt.svg(y)}" for x, y in stems if y is not None)
+            yield f'<path class="s-{color}" stroke-width="1.5" d="{d}"/>'
+            continue
         for name, look in (("raw", 'stroke-width="1" opacity="0.38"'), ("ema", f'stroke-width="2.25"{dash}')):
             d = "".join(_path([(plot.x(points["step"][at]), plot.y(points[name][at])) for at in kept]))
             if d:

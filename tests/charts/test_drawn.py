@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 
 from sitegen.charts.base import Chart
-from sitegen.charts.drawn import counter, few, gaps, smoothed
+from sitegen.charts.drawn import counter, few, gaps, smoothed, sparse
+from sitegen.pages.run_spark import plain_drawing
 from tests.charts.runs import REWARD, charts_of
 from tests.factories import make_run, make_steps
 
@@ -95,3 +97,34 @@ def test_a_metric_of_every_fifth_step_is_one_line() -> None:
 
     assert gaps(steps, np.ones(len(steps))) == []
     assert gaps(np.array([1, 2, 3, 6, 7, 8], dtype="int64"), np.ones(6)) == [3]
+
+
+def test_counts_at_few_steps_are_stems_without_a_line() -> None:
+    logged = {2: 3.0, 3: 1.0, 9: 2.0, 17: 4.0}
+    rows = [
+        {"step": step, REWARD: 0.5 + step % 2 / 4} | ({"errors/total": logged[step]} if step in logged else {})
+        for step in range(1, 21)
+    ]
+    chart = charts_of(make_run(steps=make_steps(rows)))["metric-errors-total"]
+
+    assert {step for step, lone in points(chart, "lone").items() if lone == 2} == set(logged)
+    assert chart.params["yTicks"][0] == 0
+    assert chart.note is not None
+    assert chart.note.en.startswith("Logged at 4 of 20 steps.")
+    drawing = str(plain_drawing(chart, 90))
+    assert len(re.findall(r"M[\d.]+ [\d.]+V", drawing)) == 4
+    assert 'stroke-width="2.25"' not in drawing
+
+
+@pytest.mark.parametrize(
+    ("present", "stems"),
+    [
+        ((1, 2, 9, 15), True),
+        ((4, 9, 14, 19), False),
+        (tuple(range(19)), False),
+        ((0, 2, 3, 4, 6, 7, 9, 11, 13, 14), True),
+        ((), False),
+    ],
+)
+def test_what_is_logged_at_a_regular_distance_or_mostly_is_a_line(present: tuple[int, ...], stems: bool) -> None:
+    assert sparse(floats(*(1.0 if at in present else math.nan for at in range(20)))) is stems
