@@ -583,6 +583,8 @@
       { rootMargin: "400px" },
     );
     watcher.observe(section);
+    // what a reader changes in the plots themselves is answered at once
+    section.addEventListener("change", () => (pause = 0), true);
   }
   own.parts.push(draw);
 })();

@@ -391,7 +391,7 @@ def test_both_cards_of_setting_against_outcome_have_the_four_actions(opened: Cal
         assert any(look.startswith(("rgb(", "color(")) for look in looks if look)
         assert not [node for node in root.iter() if node.get("href") or node.get("class")]
         box.locator("[data-act=table]").click()
-        assert box.locator("details.data table tbody tr").count() > 50
+        box.locator("details.data table tbody tr").nth(50).wait_for()
     page.select_option("[data-choice=setting]", "trainer.seed")
     page.wait_for_url("**setting=trainer.seed*")
     page.click("[data-card=settings-that-differ] [data-act=link]")
