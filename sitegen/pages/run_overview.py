@@ -11,6 +11,7 @@ from sitegen import format as fmt
 from sitegen.analyse.progress import Curve
 from sitegen.analyse.roles import role_metrics
 from sitegen.charts.base import Section
+from sitegen.charts.drawn import few
 from sitegen.charts.metrics import unchanging
 from sitegen.pages.base import PageHead, run_page
 from sitegen.pages.run_cards import chart_cards, filled, unchanging_line
@@ -169,26 +170,28 @@ def _charts(given: RunInput, voice: Voice, section: Section, sentence: str) -> C
 
 
 def reward_sentence(given: RunInput, voice: Voice) -> str:
-    """Smoothed reward at its first, last and highest step; what is missing otherwise."""
+    """Reward at its first, last and highest step, smoothed or not as it is drawn; what is missing otherwise."""
     curve = given.analysis.curve(given.analysis.facts.reward_metric)
     if not given.analysis.metrics:
         return voice.say("reward.no-steps")
     if curve is None:
         return voice.say("reward.no-reward")
-    places = np.flatnonzero(np.isfinite(curve.ema))
+    unsmoothed = few(curve.raw)
+    values = curve.raw if unsmoothed else curve.ema
+    places = np.flatnonzero(np.isfinite(values))
     if not len(places):
         return voice.say("reward.not-finite")
     first, last = int(places[0]), int(places[-1])
-    top = int(places[np.argmax(curve.ema[places])])
+    top = int(places[np.argmax(values[places])])
     if first == last:
         return voice.say("reward.one-step", value=fmt.fixed(float(curve.raw[first]), 3), step=_step(curve, first))
     return voice.say(
-        "reward.sentence",
-        first=fmt.fixed(float(curve.ema[first]), 3),
+        "reward.sentence-raw" if unsmoothed else "reward.sentence",
+        first=fmt.fixed(float(values[first]), 3),
         first_step=_step(curve, first),
-        last=fmt.fixed(float(curve.ema[last]), 3),
+        last=fmt.fixed(float(values[last]), 3),
         last_step=_step(curve, last),
-        top=fmt.fixed(float(curve.ema[top]), 3),
+        top=fmt.fixed(float(values[top]), 3),
         top_step=_step(curve, top),
     )
 

@@ -126,6 +126,7 @@ test("ticks share their decimals, and zero is 0", () => {
   const texts = (...values) => plain(plots.axis(values, 5, 1e9).ticks).map((tick) => tick.text);
   assert.deepEqual(texts(0, 1), ["0", "0.25", "0.50", "0.75", "1.00"]);
   assert.deepEqual(texts(1000, 3000), ["1,000", "1,500", "2,000", "2,500", "3,000"]);
+  assert.deepEqual(texts(4, 5), ["4", "5"], "whole numbers have nothing in between");
   assert.deepEqual(texts(0, 1e-5), ["0", "2.5e-6", "5e-6", "7.5e-6", "1e-5"]);
 });
 

@@ -456,3 +456,17 @@ def test_fewer_steps_than_the_number_of_the_last_one_say_so() -> None:
     rows = [{"step": step, "reward/avg_raw_reward": 0.5} for step in (1, 2, 4)]
     assert "the last is step 4" in text_of(files(make_run(steps=make_steps(rows))), "index")
     assert "the last is step" not in text_of(files(make_run(steps=make_steps(rows[:2]))), "index")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.75, 0.0, 0.25], "Reward goes from 0.750 at step 1 to 0.250 at step 3; its highest is 0.750 at step 1."),
+        # EMA of a constant is the constant
+        ([0.5] * 10, "Smoothed reward goes from 0.500 at step 1 to 0.500 at step 10; its highest is 0.500 at step 1."),
+    ],
+    ids=["fewer-than-ten-are-not-smoothed", "ten-are"],
+)
+def test_the_sentence_on_reward_is_about_the_line_that_is_drawn(values: list[float], said: str) -> None:
+    page = files(make_run(steps=make_series("reward/avg_raw_reward", values)))["runs/run/index.html"]
+    assert said in read(page).text

@@ -78,7 +78,9 @@
       let high = values.reduce((a, b) => Math.max(a, b));
       const log = low > 0 && high / low >= factor;
       if (low === high) [low, high] = low === 0 ? [-1, 1] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2];
-      const steps = log ? logarithmic(low, high, most) : linear(low, high, most);
+      const whole = !log && Math.max(-low, high) > 1 && high - low >= 1 && values.every(Number.isInteger);
+      const found = log ? logarithmic(low, high, most) : linear(low, high, most);
+      const steps = whole ? found.filter(Number.isInteger) : found; // there is nothing between two counts
       const from = log ? low : Math.min(steps[0], low);
       const to = log ? high : Math.max(steps[steps.length - 1], high);
       const scale = log ? Math.log10 : /** @param {number} value */ (value) => value;
