@@ -241,6 +241,21 @@ test("values far beyond the rest are triangles on the edge of the axis, but not 
   assert.ok(drawn({ checkpoints: true }).params.y1 > 16204);
 });
 
+test("values far beyond the rest do not feed the smoothed lines, which break there", () => {
+  const raw = Array(40).fill(400).map((value, at) => (at === 0 ? 16204 : at === 10 ? 460 : value));
+  const sliding = raw.map((_, at) => 400 + 15804 * (2 / 3) ** at);
+  const chart = (range) => compareLines.chart([{ series: "1", line: [1, raw, sliding, sliding, []], checkpoint: null }], range, { ...OPTIONS, checkpoints: false });
+  const near = (found, wanted) => assert.ok(Math.abs(found - wanted) < 1e-9, `${found} is not ${wanted}`);
+  const { raw: values, ema, mean5 } = chart([1, 40]).datasets.points;
+  assert.equal(values[0], 16204);
+  same([ema[0], mean5[0]], [null, null]);
+  near(ema[1], 400);
+  near(ema[10], 420); // 460 / 3 + 400 * 2 / 3
+  near(mean5[10], 412); // (4 * 400 + 460) / 5
+  const unsmoothed = compareLines.chart([{ series: "1", line: [1, raw, raw, raw, []], checkpoint: null }], [1, 40], { ...OPTIONS, checkpoints: false });
+  same(unsmoothed.datasets.points.ema, raw, "what the run draws unsmoothed stays so");
+});
+
 test("values of both signs near the largest number are drawn at a quarter of their size, and read at the whole", () => {
   const values = [1.797e308, -1.797e308, 1.797e308];
   const drawn = compareLines.chart([{ series: "1", line: [1, values, values, values, []], checkpoint: null }], [1, 3], OPTIONS);

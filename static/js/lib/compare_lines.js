@@ -9,6 +9,11 @@
   const BAD = 4;
   /** As in `sitegen/charts/drawn.py`: fewer values than this are dots, joined by lines. */
   const FEWEST = 10;
+  /** As in `sitegen/analyse/progress.py`, `smooth.py` and `sitegen/charts/thin.py`: weight of a new value in the EMA,
+      records in the trailing mean, and points from which a line is thinned, so that not all of its values are here. */
+  const ALPHA = 1 / 3;
+  const WINDOW = 5;
+  const THINNED = 500;
   /** As in `sitegen/charts/step_scale.py`: values beyond the first are drawn divided by the second. */
   const HUGE = 1e300;
   const GROWN = 4;
@@ -118,12 +123,34 @@
     return made;
   }
 
+  /** Both smoothings without the values that the axis does not hold, where the lines break: `drawn.smoothed`.
+      @param {Array<number | null>} raw @param {number} top @returns {Array<Array<number | null>>} */
+  function held(raw, top) {
+    const kept = raw.map((value) => (real(value) && value <= top ? value : null));
+    let average = NaN;
+    const ema = kept.map((value) => {
+      if (value === null) return null;
+      average = Number.isNaN(average) ? value : ALPHA * value + (1 - ALPHA) * average;
+      return average;
+    });
+    const mean = kept.map((value, at) => {
+      if (value === null) return null;
+      const near = kept.slice(Math.max(0, at - WINDOW + 1), at + 1).filter(real);
+      return near.reduce((sum, each) => sum + each, 0) / near.length;
+    });
+    return [raw, ema, mean];
+  }
+
   /** What of a line lies in the range: steps, and raw values with both smoothings.
-      @param {CompareDrawn} drawn @param {[number, number]} range @returns {ComparePart} */
-  function partOf({ series, line, checkpoint }, [from, to]) {
+      @param {CompareDrawn} drawn @param {[number, number]} range
+      @param {number} [top] where the axis ends, when values lie beyond it @returns {ComparePart} */
+  function partOf({ series, line, checkpoint }, [from, to], top = Infinity) {
     const steps = stepsOf(line);
     const kept = steps.flatMap((step, at) => (step >= from && step <= to ? [at] : []));
-    const columns = /** @type {Array<Array<number | null>>} */ ([line[RAW], line[EMA], line[MEAN]]);
+    const given = /** @type {Array<Array<number | null>>} */ ([line[RAW], line[EMA], line[MEAN]]);
+    const smooth = line[EMA].some((value, at) => value !== line[RAW][at]);
+    const over = line[RAW].length < THINNED && line[RAW].some((value) => real(value) && value > top);
+    const columns = smooth && over ? held(given[0], top) : given;
     const bad = line[BAD].filter((step) => step >= from && step <= to);
     const few = columns[0].filter(real).length < FEWEST;
     return { series, checkpoint, bad, few, steps: kept.map((at) => steps[at]), columns: columns.map((all) => kept.map((at) => all[at])) };
@@ -245,7 +272,9 @@
       const { parts, grown } = log ? { parts: whole, grown: 1 } : shrunk(whole);
       const raws = parts.map(({ columns }) => columns[0].filter(real));
       const axis = axisOf(parts, raws, { log, ...options });
-      const { points, marks } = filled(parts, axis, { log, ...options });
+      const { yTop } = axis;
+      const inside = yTop === undefined || grown !== 1 ? parts : given.map((line) => partOf(line, range, yTop));
+      const { points, marks } = filled(inside, axis, { log, ...options });
       const margin = Math.max(0.5, 0.015 * (range[1] - range[0]));
       const ends = { x0: range[0] - margin, x1: range[1] + margin };
       const records = Math.max(...given.map(({ line }) => line[RAW].length));
