@@ -318,8 +318,8 @@
   /** @param {CompareView} view @param {CompareSetting[]} shown @param {number} found @param {number} total */
   function sentenceOf(view, shown, found, total) {
     const differ = shown.length;
-    const some = shown.filter(({ values }) => new Set(values.filter((value) => value !== null)).size < 2).length;
     const without = view.abouts.map((about, at) => (Object.keys(about.config).length ? -1 : at)).filter((at) => at >= 0);
+    const some = shown.filter(({ values }) => values.some((value, at) => value === null && !without.includes(at))).length;
     const assumed = view.abouts.map((about, at) => (about.assumed ? at : -1)).filter((at) => at >= 0);
     const parts = [];
     if (view.abouts.length - without.length < 2) parts.push(own.say("settings-too-few"));
