@@ -51,6 +51,7 @@ SCRIPTS = (
     "facets",
     "copy",
     "sections",
+    "tabs",
     "search",
     "keyboard",
 )

@@ -239,7 +239,7 @@ def left_out(trials: TrialSummary, voice: Voice) -> str:
         return ""
     kinds = {
         treatment: sum(group.count - group.graded for group in trials.exceptions if group.treatment == treatment)
-        for treatment in ("zero", "passthrough")
+        for treatment in ("zero", "passthrough", "mask")
     }
     counted = kinds["zero"] or ungraded
     parts = [voice.say(f"trials.left-{name}", n=voice.count(n)) for name, n in kinds.items() if n]

@@ -92,7 +92,7 @@ class RunSources:
 def run_sources(given: RunInput, voice: Voice, head: PageHead, downloads: tuple[str, ...]) -> RunSources:
     """The page's view model; `downloads` are site paths."""
     run = given.run
-    used = sum(source.note is None and source.reader is not None for source in run.sources)
+    used = sum(source.note is None and bool(source.rows or source.used_for) for source in run.sources)
     return RunSources(
         head=head,
         header=run_header(given, voice, "sources"),
