@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -60,6 +61,18 @@ class StaticHost(SimpleHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def served(folder: Path, headers: dict[str, str], host: type[StaticHost] = StaticHost) -> Iterator[int]:
+    """A folder on a host of its own, which sends these headers with every file; its port."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(host, directory=str(folder), headers_of_site=headers))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
 @dataclass
 class Watched:
     """A page and everything that went wrong on it."""
@@ -90,15 +103,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def http_base(sample_site: Path) -> Iterator[str]:
     """The sample site served from a subfolder, as many hosts do."""
-    handler = partial(StaticHost, directory=str(sample_site.parent), headers_of_site=headers_file(sample_site))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    folder = sample_site.as_uri().rsplit("/", 1)[-1]
-    yield f"http://127.0.0.1:{server.server_port}/{folder}/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(sample_site.parent, headers_file(sample_site)) as port:
+        yield f"http://127.0.0.1:{port}/{sample_site.as_uri().rsplit('/', 1)[-1]}/"
 
 
 @pytest.fixture(scope="session")

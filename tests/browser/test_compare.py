@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import StaticHost, Watched, headers_file
+from tests.browser.conftest import Watched, headers_file, served
 from tests.pages.compare_runs import RUNS, one, write_compared
 
 pytestmark = pytest.mark.browser
@@ -50,15 +47,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def hosts(site: Path) -> Iterator[dict[str, str]]:
     """Where the site can be opened."""
-    handler = partial(StaticHost, directory=str(site.parent), headers_of_site=headers_file(site))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    folder = site.as_uri().rsplit("/", 1)[-1]
-    yield {"file": site.as_uri() + "/", "http": f"http://127.0.0.1:{server.server_port}/{folder}/"}
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(site.parent, headers_file(site)) as port:
+        folder = site.as_uri().rsplit("/", 1)[-1]
+        yield {"file": site.as_uri() + "/", "http": f"http://127.0.0.1:{port}/{folder}/"}
 
 
 @pytest.fixture

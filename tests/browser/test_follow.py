@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Frame, Page
 
 from sitegen.build import BuildOptions, build_site
-from tests.browser.conftest import StaticHost, Watched, headers_file
+from tests.browser.conftest import Watched, headers_file, served
 from tests.small_archive import add_run
 
 pytestmark = pytest.mark.browser
@@ -29,17 +25,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "archive" / "sitegen.toml").write_text('base_url = "https://runs.example/x/"\n')
     build_site(folder / "archive", folder / "site", BuildOptions(workers=1))
     return folder / "site"
-
-
-@contextmanager
-def served(folder: Path, headers: dict[str, str]) -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(StaticHost, directory=str(folder), headers_of_site=headers))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Frame, Page
 
-from tests.browser.conftest import StaticHost, Watched, headers_file
+from tests.browser.conftest import Watched, headers_file, served
 from tests.pages.site_fixture import write_site
 
 pytestmark = pytest.mark.browser
@@ -35,14 +32,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def host(root: Path) -> Iterator[str]:
     """The pages on a host."""
-    handler = partial(StaticHost, directory=str(root), headers_of_site=headers_file(root))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(root, headers_file(root)) as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 # ---------------------------------------------------------------- languages

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
-from sitegen.pages import site_files
-from sitegen.pages.assets import site_assets
-from tests.browser.conftest import StaticHost, Watched, headers_file
-from tests.pages.rows import many
-from tests.pages.site_fixture import site_context
+from tests.browser.conftest import Watched, headers_file, served
+from tests.pages.site_fixture import write_site
 
 pytestmark = pytest.mark.browser
 
@@ -29,21 +23,9 @@ CHOSEN = "dialog.find-box [role=option][aria-selected=true]"
 def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Site-level pages of invented runs, from disk and from a host; the host has no pages of runs."""
     root = tmp_path_factory.mktemp("搜索 search")
-    site = site_context()
-    files = {file.path: file.content for file in site_files(many(), site)}
-    files |= {site.assets[name]: content for name, content in site_assets().items()}
-    for path, content in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
-    handler = partial(StaticHost, directory=str(root), headers_of_site=headers_file(root))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield {"http": f"http://127.0.0.1:{server.server_port}/", "file": root.as_uri() + "/"}
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    write_site(root)
+    with served(root, headers_file(root)) as port:
+        yield {"http": f"http://127.0.0.1:{port}/", "file": root.as_uri() + "/"}
 
 
 @pytest.fixture

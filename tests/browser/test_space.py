@@ -6,15 +6,12 @@ by `test_sample_links`.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import StaticHost, Watched
+from tests.browser.conftest import StaticHost, Watched, served
 from tests.browser.test_every_page import DRAW_ALL
 from tests.test_html_validates import kind_of, one_of_each
 
@@ -39,25 +36,15 @@ class SpaceHost(StaticHost):
 
 @pytest.fixture(scope="module")
 def space(sample_site: Path) -> Iterator[int]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SpaceHost, directory=str(sample_site), headers_of_site={}))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(sample_site, {}, SpaceHost) as port:
+        yield port
 
 
 @pytest.fixture
 def parent(tmp_path: Path) -> Iterator[int]:
     """The page around the frame, on an origin of its own."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(StaticHost, directory=str(tmp_path), headers_of_site={}))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with served(tmp_path, {}) as port:
+        yield port
 
 
 def one_of_each_kind(site: Path) -> list[str]:
