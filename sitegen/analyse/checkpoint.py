@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from sitegen.analyse.config_keys import find_int
@@ -187,18 +189,24 @@ def _interval(run: Run, settings: SiteSettings) -> tuple[int | None, IntervalSou
         (settings.save_interval, "sitegen.toml"),
         (from_config, "config"),
         (_common_interval(run, run.exports or ()), "exports"),
-        (_common_interval(run, _export_times(run)), "export times"),
+        (_common_interval(run, timed_steps(run.steps, EXPORT_SPANS)), "export times"),
     )
     return next(((value, source) for value, source in found if value is not None and value > 0), (None, None))
 
 
-def _export_times(run: Run) -> tuple[int, ...]:
+def timed_steps(rows: pd.DataFrame, spans: Sequence[str]) -> tuple[int, ...]:
+    """Steps at which any of some spans took time, rising; spans that are no column are passed over.
+
+    Args:
+        rows: Records as in `tables.STEPS`.
+        spans: Names of timing metrics, in seconds.
+    """
     steps: set[int] = set()
-    for span in EXPORT_SPANS:
-        if span in run.steps.columns:
-            seconds = run.steps[span].to_numpy(dtype="float64")
+    for span in spans:
+        if span in rows.columns:
+            seconds = rows[span].to_numpy(dtype="float64")
             taken = np.isfinite(seconds) & (seconds > 0)
-            steps.update(run.steps.loc[taken, "step"].tolist())
+            steps.update(rows.loc[taken, "step"].tolist())
     return tuple(sorted(steps))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from sitegen.analyse.checkpoint import timed_steps
 from sitegen.analyse.config_keys import find_int
 from sitegen.model.run import Run, train_rows
 
@@ -18,13 +17,7 @@ SAVE_SPANS = ("timing/save_checkpoints", "timing_s/save_checkpoint", "time/save_
 
 def saved_steps(run: Run) -> tuple[int, ...]:
     """Steps at which the log timed a save of state, rising."""
-    rows = train_rows(run)
-    found: set[int] = set()
-    for span in SAVE_SPANS:
-        if span in rows.columns:
-            taken = rows[span].to_numpy(dtype="float64")
-            found.update(int(step) for step in rows["step"].to_numpy()[np.isfinite(taken) & (taken > 0)])
-    return tuple(sorted(found))
+    return timed_steps(train_rows(run), SAVE_SPANS)
 
 
 def state_interval(run: Run) -> int | None:
